@@ -1,7 +1,7 @@
 // `npm run pack [folder]`: builds, and puts a tarball of every package into a folder (by default
 // `.cache/packed`). What is packed has no trace of the workspace: its sources and their condition
 // stay here.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { publicPackages } from './run/public-packages.ts';
@@ -20,7 +20,8 @@ function published(exports: Exports): Exports {
   );
 }
 
-function pack(folder: string, to: string): void {
+/** What is packed of a package, in a folder without traces of the workspace. */
+function stage(folder: string): string {
   const staged = inRepository('.cache/staged', folder);
   rmSync(staged, { recursive: true, force: true });
   mkdirSync(staged, { recursive: true });
@@ -31,19 +32,26 @@ function pack(folder: string, to: string): void {
   const stripped = { ...rest, exports: published(manifest.exports) };
   writeFileSync(join(staged, 'package.json'), `${JSON.stringify(stripped, null, 2)}\n`);
   cpSync(inRepository('LICENSE'), join(staged, 'LICENSE'));
-  for (const part of ['dist', 'README.md']) {
-    cpSync(inRepository('packages', folder, part), join(staged, part), { recursive: true });
+  // What a package has beside its code is in a folder of its own, where it has any.
+  for (const part of ['dist', 'README.md', 'data', 'template']) {
+    const from = inRepository('packages', folder, part);
+    if (existsSync(from)) cpSync(from, join(staged, part), { recursive: true });
   }
-  const npm = spawnSync('npm', ['pack', '--pack-destination', to, '--loglevel=error'], {
-    cwd: staged,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    shell: process.platform === 'win32',
-  });
-  if (npm.status !== 0) process.exit(1);
+  return staged;
 }
 
 await import('./build.ts');
 if (process.exitCode !== undefined && process.exitCode !== 0) process.exit();
 const target = resolve(process.argv[2] ?? inRepository('.cache/packed'));
 mkdirSync(target, { recursive: true });
-for (const folder of publicPackages) pack(folder, target);
+// All by one npm: its start takes longer than packing.
+const folders = publicPackages.map(stage);
+const npm = spawnSync(
+  'npm',
+  ['pack', ...folders, '--pack-destination', target, '--loglevel=error'],
+  {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+  },
+);
+if (npm.status !== 0) process.exitCode = 1;

@@ -11,13 +11,16 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   kills: async () => (await import('../test/proof/kills/run.ts')).runKills,
   fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
   fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
+  failover: async () => (await import('../test/proof/failover/run.ts')).runFailover,
   ogc: async () => (await import('../test/proof/ogc/run.ts')).runOgc,
   disks: async () => (await import('../test/proof/disks/run.ts')).runDisks,
   load: async () => (await import('../test/proof/load/run.ts')).runLoad,
   soak: async () => (await import('../test/proof/soak/run.ts')).runSoakRung,
   isolation: async () => (await import('../test/proof/isolation/run.ts')).runIsolation,
   'ogc-suite': async () => (await import('../test/proof/ogc-suite/run.ts')).runOgcSuite,
+  pygeoapi: async () => (await import('../test/proof/pygeoapi/run.ts')).runPygeoapi,
   differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
+  schemathesis: async () => (await import('../test/proof/schemathesis/run.ts')).runSchemathesis,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -39,6 +39,8 @@ export class Load {
   #settled = 0;
   #ended = 0;
   #claimMs: number[] = [];
+  /** Ends the loops beside the one that failed, which would wait for its jobs for ever. */
+  #isBroken = false;
 
   private constructor(store: Store, clock: Clock) {
     this.context = openContext({
@@ -83,7 +85,7 @@ export class Load {
   async runAtPace(jobs: number, perSecond: number): Promise<void> {
     const until = this.#made + jobs;
     const claimers = Array.from({ length: CLAIMERS }, async (_, number) => {
-      while (this.#ended < until) {
+      while (this.#ended < until && !this.#isBroken) {
         if ((await this.#workOff(`w${number}`, CLAIM_MAX)) === 0) await sleep(IDLE_MS);
       }
     });
@@ -106,7 +108,7 @@ export class Load {
     const began = performance.now();
     const before = this.#ended;
     const loops = Array.from({ length: CLAIMERS }, async (_, number) => {
-      while (performance.now() - began < ms) {
+      while (performance.now() - began < ms && !this.#isBroken) {
         await this.#enqueue(BATCH_MAX);
         await this.#workOff(`w${number}`, BATCH_MAX);
       }
@@ -143,7 +145,10 @@ export class Load {
       held.map((one) => ({ ...one, ending: this.#nextEnding() })),
     );
     const lost = outcomes.find(({ kind }) => kind !== 'moved');
-    if (lost !== undefined) throw new Error(`a job was not settled: ${lost.kind}`);
+    if (lost !== undefined) {
+      this.#isBroken = true;
+      throw new Error(`a job was not settled: ${lost.kind}`);
+    }
     this.#ended += claims.length;
     return claims.length;
   }

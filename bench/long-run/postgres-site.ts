@@ -34,7 +34,7 @@ const OBSERVE = `SELECT pg_relation_size('pawl.live')::float8 AS live,
   (SELECT count(*) FROM pawl.partitions WHERE parent = 'facts')::int AS partitions,
   ${sizeOf('log', 'log_texts', 'log_carried', 'log_texts_carried')} AS log,
   ${sizeOf('notes')} AS notes,
-  ${sizeOf('idempotency_keys', 'claims', 'records')} AS beside,
+  ${sizeOf('idempotency_keys', 'records')} AS beside,
   pg_database_size(current_database())::float8 AS total,
   (SELECT sum(size) FROM pg_ls_waldir())::float8 AS wal_files,
   (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 AS wal`;
@@ -43,7 +43,7 @@ const SUMMARY = `SELECT relname AS name, autovacuum_count::int AS vacuums,
     n_tup_upd::int AS updates, n_tup_hot_upd::int AS hot, n_tup_del::int AS deletes
   FROM pg_stat_user_tables WHERE schemaname = 'pawl' AND relname = ANY ($1) ORDER BY relname`;
 
-const WATCHED = ['live', 'keys', 'details', 'claims', 'idempotency_keys', 'records'];
+const WATCHED = ['live', 'keys', 'details', 'idempotency_keys', 'records'];
 
 /** A server of its own, of the newest version here. */
 export async function openPostgresSite(clock: Clock): Promise<Site> {
@@ -87,7 +87,7 @@ async function observe(client: pg.Client): Promise<Reading> {
     'partitions of jobs': row['partitions']!,
     'log MB': mb('log'),
     'notes MB': mb('notes'),
-    'other keys, claims, letters MB': mb('beside'),
+    'other keys, letters MB': mb('beside'),
     'database MB': mb('total'),
     'WAL files MB': mb('wal_files'),
     'WAL written MB': mb('wal'),

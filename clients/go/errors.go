@@ -22,6 +22,7 @@ const (
 	CodeAlreadyExists       Code = "ALREADY_EXISTS"
 	CodeConcurrencyConflict Code = "CONCURRENCY_CONFLICT"
 	CodeLeaseLost           Code = "LEASE_LOST"
+	CodePreconditionFailed  Code = "PRECONDITION_FAILED"
 	CodeIllegalTransition   Code = "ILLEGAL_TRANSITION"
 	CodeNotFinished         Code = "NOT_FINISHED"
 	CodeWaitChanged         Code = "WAIT_CHANGED"

@@ -37,20 +37,26 @@ function programHere({ names, variable }: Program): string | null {
   return places.find(canRun) ?? null;
 }
 
-function install(program: Program): void {
-  process.stderr.write(`pawl: installing ${program.package}, which a test needs (once)\n`);
+function install(name: string): void {
+  process.stderr.write(`pawl: installing ${name}, which is needed here (once)\n`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const patient = ['-o', 'DPkg::Lock::Timeout=300', '-qq'];
   // The lists of a fresh machine are empty, and old ones name packages that are gone.
-  spawnSync(APT, ['update', '-qq'], { env });
-  spawnSync(APT, ['install', '-y', '-qq', '--no-install-recommends', program.package], { env });
+  spawnSync(APT, [...patient, 'update'], { env });
+  spawnSync(APT, [...patient, 'install', '-y', '--no-install-recommends', name], { env });
+}
+
+/** Installs a package where that needs nobody's leave, unless what it brings is there. */
+export async function installWithout(name: string, isThere: () => boolean): Promise<boolean> {
+  if (isThere() || process.getuid?.() !== 0 || !canRun(APT)) return isThere();
+  return oneAtATime(name, async () => {
+    if (!isThere()) install(name);
+    return isThere();
+  });
 }
 
 /** The path of the program, installed where that needs nobody's leave; or null. */
 export async function findProgram(program: Program): Promise<string | null> {
-  const here = programHere(program);
-  if (here !== null || process.getuid?.() !== 0 || !canRun(APT)) return here;
-  return oneAtATime(program.package, async () => {
-    if (programHere(program) === null) install(program);
-    return programHere(program);
-  });
+  await installWithout(program.package, () => programHere(program) !== null);
+  return programHere(program);
 }

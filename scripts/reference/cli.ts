@@ -46,7 +46,10 @@ function sentence(text: string): string {
 /** docs/reference/cli.md, whole. */
 export async function cliPage(): Promise<string> {
   const program = await buildProgram('');
-  const exits = Object.entries(EXIT).map(([name, value]) => [String(value), name]);
+  const exits = Object.entries(EXIT).map(([name, value]) => [
+    String(value),
+    name.replaceAll(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`),
+  ]);
   return [
     '# Command line',
     '',

@@ -27,6 +27,7 @@ export interface Operation {
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { description: string; content?: Content }>>;
   readonly 'x-required-scope'?: string;
+  readonly 'x-rules'?: readonly { readonly pointer: string; readonly rule: string }[];
 }
 
 export interface OpenApi {
@@ -96,6 +97,16 @@ function exampleOf(content: Content): string[] {
   return ['```json', JSON.stringify(example), '```', ''];
 }
 
+/** What no schema can say, one line a rule. */
+function rulesIn({ 'x-rules': rules = [] }: Operation): string[] {
+  if (rules.length === 0) return [];
+  const lines = rules.map(({ pointer, rule }) => {
+    const said = rule === '…' ? 'must be as the `inputSchema` of the type says' : rule;
+    return `- ${code(pointer || '/')} ${said}`;
+  });
+  return ['Beyond the schema:', '', ...lines, ''];
+}
+
 function section(name: string, operation: Operation): string[] {
   const { summary, description, parameters, requestBody } = operation;
   const scope = operation['x-required-scope'];
@@ -114,6 +125,7 @@ function section(name: string, operation: Operation): string[] {
     ...(requestBody === undefined
       ? []
       : [`Body: ${kindsOf(requestBody.content)}`, '', ...exampleOf(requestBody.content)]),
+    ...rulesIn(operation),
     ...answersOf(operation),
     '',
   ];

@@ -112,7 +112,7 @@ export function schemasPage({ components }: OpenApi): string {
     '# Bodies and answers of the HTTP API',
     '',
     madeOf('the OpenAPI document'),
-    'What the [operations](http.md) take and give, by the names that the document has for them.',
+    'What the [operations](http.md) accept and return, by their names in the OpenAPI document.',
     'Members that are not listed are refused in requests. Durations are milliseconds and end in',
     '`Ms`, times are UTC and end in `At`.',
     '',

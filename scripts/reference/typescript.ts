@@ -2,11 +2,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { inRepository, repositoryFolder } from '../run/repository.ts';
 import { sourcePaths } from '../run/own-sources.ts';
 import { type Declaration, exportsOf } from './declarations.ts';
+import { EXAMPLES } from './examples.ts';
 import { code, madeOf, table } from './table.ts';
 
 const INTRODUCTION = `\
-Every name that the packages export, by entry, with what it is for and, where a guide or an example
-imports it, where to see it used. The options of each function are in [options](options.md).`;
+Every name that the packages export, by entry, with what it is for and an example: a line of code
+that the tests compile, or a link to a guide, an example or a source of Pawl that uses it. The
+options of each function are in [options](options.md). \`pawl/eslint\` exports a plug-in for ESLint
+as its default: [flows](../guides/learn/flows.md) show it.`;
 
 /** What each entry is for, in the order of the page. */
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -22,6 +25,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   '@pawl/server/outgoing': 'The HTTP client that refuses private addresses.',
   '@pawl/ogc': 'OGC API – Processes, as a plug-in.',
   '@pawl/studio': 'The built-in job types, as a plug-in.',
+  '@pawl/move': 'Move jobs out of other queues from a program.',
+  'create-pawl': 'Create a project from a program; `npm create pawl` is the command.',
 };
 
 export interface Entry {
@@ -41,18 +46,25 @@ export function entries(): Entry[] {
 
 const USED = /import (?:type )?\{([^}]*)\} from '((?:pawl|@pawl\/)[\w/]*)'/g;
 
-/** Where a name is first imported, in a guide or else in an example: `pawl defineJob` → link. */
+/** Where names are looked for: what is written for readers comes first. */
+const PLACES = [
+  'docs/guides/**/*.md',
+  'examples/**/*.ts',
+  'packages/{ogc,studio,move,server}/src/**/*.ts',
+];
+
+function filesIn(pattern: string): string[] {
+  const found = globSync(pattern, { cwd: repositoryFolder, exclude: ['**/node_modules/**'] });
+  return found.map((path) => path.replaceAll('\\', '/')).toSorted();
+}
+
+/** Where a name is first imported: `pawl defineJob` → link. */
 function uses(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const guides = globSync('docs/guides/**/*.md', { cwd: repositoryFolder }).toSorted();
-  const examples = globSync('examples/**/*.ts', {
-    cwd: repositoryFolder,
-    exclude: ['**/node_modules/**'],
-  });
-  for (const path of [...guides, ...examples.toSorted()].map((one) => one.replaceAll('\\', '/'))) {
+  for (const path of PLACES.flatMap(filesIn)) {
     const text = readFileSync(inRepository(path), 'utf8');
     const title = /^# (.*)$/m.exec(text)?.[1];
-    const label = path.endsWith('.md') ? title! : path.replace(/^examples\//, '');
+    const label = path.endsWith('.md') ? title! : path.replace(/^(?:examples|packages)\//, '');
     const link = `[${label}](../../${path})`.replace('../../docs/', '../');
     for (const [, names, entry] of text.matchAll(USED)) {
       for (const name of names!.split(',')) {
@@ -64,9 +76,25 @@ function uses(): ReadonlyMap<string, string> {
   return found;
 }
 
+/** An example of every name, by entry and name; names of several entries need one only. */
+export function examples(): ReadonlyMap<string, string> {
+  const used = uses();
+  const written = new Map(Object.entries(EXAMPLES).map(([name, text]) => [name, code(text)]));
+  const found = new Map<string, string>();
+  for (const { name: entry, declarations } of entries()) {
+    for (const { name } of declarations) {
+      const own = used.get(`${entry} ${name}`) ?? written.get(name);
+      const other = Object.keys(ENTRIES).map((one) => used.get(`${one} ${name}`));
+      const example = own ?? other.find((link) => link !== undefined);
+      if (example !== undefined) found.set(`${entry} ${name}`, example);
+    }
+  }
+  return found;
+}
+
 /** docs/reference/typescript.md, whole. */
 export function typescriptPage(): string {
-  const used = uses();
+  const shown = examples();
   return [
     '# TypeScript',
     '',
@@ -80,12 +108,12 @@ export function typescriptPage(): string {
       sentence,
       '',
       ...table(
-        ['name', 'kind', 'what it is for', 'used in'],
+        ['name', 'kind', 'what it is for', 'example'],
         declarations.map((one) => [
           code(one.name),
           one.kind,
           one.comment,
-          used.get(`${name} ${one.name}`) ?? '',
+          shown.get(`${name} ${one.name}`) ?? '',
         ]),
       ),
       '',

@@ -2,10 +2,12 @@
 import { AI_ERRORS } from '../../packages/studio/src/ai/refusal.ts';
 import { CONVERT_ERRORS } from '../../packages/studio/src/convert/refusal.ts';
 import { DECK_VERSION, DeckSchema } from '../../packages/studio/src/deck/deck.ts';
+import { LOSSES } from '../../packages/studio/src/deck/losses.ts';
 import { EXPORT_ERRORS } from '../../packages/studio/src/export/refusal.ts';
 
 const DECK_SCHEMA_PATH = 'docs/reference/deck.schema.json';
 const ERRORS_PATH = 'docs/reference/studio-errors.md';
+const LOSSES_PATH = 'docs/reference/losses.md';
 
 function deckSchema(): string {
   const schema = {
@@ -13,7 +15,7 @@ function deckSchema(): string {
     $id: `urn:pawl:deck:${DECK_VERSION}`,
     title: `A deck, version ${DECK_VERSION}`,
     description:
-      'What convert jobs make and export jobs take: slides with text, images, tables and charts.',
+      'What convert jobs make and export jobs take: text, shapes, images, tables and charts.',
     ...DeckSchema,
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
@@ -48,10 +50,31 @@ ${errorTable(AI_ERRORS)}
 `;
 }
 
+function losses(): string {
+  const rows = Object.entries(LOSSES).map(
+    ([code, [outcome, what]]) => `| \`${code}\` | ${outcome} | ${what} |`,
+  );
+  return `# Losses of conversions and exports
+
+Every element of a source (a title, a text, a shape, a picture, a table, a chart, notes, a
+background, animations, comments) is kept, approximated or dropped. The result of a convert or
+export job has the counts in \`losses\`. The artifact \`losses.json\` lists each loss: \`slide\`,
+\`origin\` (the part and shape of the source), \`kind\`, \`code\`, \`outcome\`, \`what\` in words
+and, where words of the source are concerned, \`text\`. With \`strict: true\` a job fails by
+\`CONVERT_LOSSES\` or \`EXPORT_LOSSES\` where anything would be dropped; approximations do not
+make it fail.
+
+| code | outcome | what is meant |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
 /** The pages by their paths. */
 export function studioFiles(): readonly (readonly [path: string, text: string])[] {
   return [
     [DECK_SCHEMA_PATH, deckSchema()],
     [ERRORS_PATH, errors()],
+    [LOSSES_PATH, losses()],
   ];
 }

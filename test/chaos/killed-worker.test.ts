@@ -141,7 +141,9 @@ test('[R7, D17] a worker stopped while a thread computes ends that and goes on',
   await jobWhen(pawl.engine, job, ({ phase }) => phase === 'ready');
   worker.signal('SIGCONT');
   const { state, attempts } = await pawl.ended(job);
-  assert.deepEqual([state, attempts], ['succeeded', 2]);
+  assert.equal(state, 'succeeded');
+  // On a busy machine a lease as short as this one can run out once more.
+  assert.ok(attempts >= 2, `${attempts} attempts`);
   await end(worker);
 });
 

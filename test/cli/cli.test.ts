@@ -64,7 +64,7 @@ describe('pawl enqueue', () => {
   test('that waits in vain says so with 124, and the job goes on', async () => {
     const words = ['enqueue', 'greet', '-i', '{"names":[]}', '--wait', '0.05'];
     const { code, stderr } = await fixture.pawl([...words, '--run-at', '2999-01-01T00:00:00.000Z']);
-    assert.equal(code, EXIT.waitedTooLong);
+    assert.equal(code, EXIT.timedOut);
     assert.match(stderr, /has not ended/);
   });
 });

@@ -71,6 +71,22 @@ await onEveryStore.describe('failed jobs', (scene) => {
     assert.deepEqual(await childrenOf(scene, id!), ['rerun']);
   });
 
+  test('what was typed stays while more jobs fail and the page is drawn again', async () => {
+    const { page } = scene;
+    await failed(scene, 'no bucket');
+    await scene.visit('failures');
+    const card = page.getByRole('region').filter({ hasText: 'no bucket' });
+    await card.getByText('Details and job').click();
+    await card.getByRole('button', { name: 'Run again…' }).click();
+    const input = page.getByRole('dialog').getByLabel('Input of the new job');
+    await input.fill('{"typed": true}');
+    const [id] = await failed(scene, 'no bucket');
+    // Behind the dialog, where roles cannot be seen.
+    await page.locator('td', { hasText: `…${id!.slice(-8)}` }).waitFor();
+    assert.equal(await input.inputValue(), '{"typed": true}');
+    await scene.press('Cancel');
+  });
+
   test('all of a cause are run again, each of them once', async () => {
     const { page } = scene;
     const ids = await failed(scene, 'no paint 1', 'no paint 2', 'no paint 3');

@@ -8,9 +8,9 @@ import { chromiumHere } from '../support/browser/find-chromium.ts';
 const folder = mkdtempSync(join(tmpdir(), 'pawl-chromium-'));
 after(() => rmSync(folder, { recursive: true }));
 
-test('the browser of the tests is the one that CHROMIUM_PATH names, else the first of PATH', () => {
-  const [named, found] = [join(folder, 'named'), join(folder, 'chromium')];
-  for (const path of [named, found]) {
+test('the browser of the tests is the one that CHROMIUM_PATH names, else a headless build', () => {
+  const [named, found] = [join(folder, 'named'), join(folder, 'chromium-headless-shell')];
+  for (const path of [named, found, join(folder, 'chromium')]) {
     writeFileSync(path, '');
     chmodSync(path, 0o755);
   }

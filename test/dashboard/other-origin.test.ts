@@ -45,6 +45,28 @@ async function execute({ api, key }: Asked): Promise<Seen> {
   return { status: begun.status, location, result: await results.json(), job: state };
 }
 
+/** Runs in the page: each of its requests has a preflight. */
+async function deploy({ api, key }: Asked): Promise<number[]> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/ogcapppkg+json',
+  };
+  const executionUnit = { type: 'pawl', job: 'echo' };
+  const process = { id: 'from-afar', version: '1.0.0' };
+  const body = JSON.stringify({ processDescription: { process }, executionUnit });
+  const answers = [
+    await fetch(`${api}/processes`, { method: 'POST', headers, body }),
+    await fetch(`${api}/processes/from-afar`, { method: 'PUT', headers, body }),
+    await fetch(`${api}/processes/from-afar/execution`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ inputs: { message: 'x' } }),
+    }),
+    await fetch(`${api}/processes/from-afar`, { method: 'DELETE', headers }),
+  ];
+  return answers.map(({ status }) => status);
+}
+
 describe('a page of another origin', () => {
   let fixture: Fixture;
   let listed: Awaited<ReturnType<typeof openSite>>;
@@ -65,6 +87,14 @@ describe('a page of another origin', () => {
     assert.deepEqual([seen.status, seen.job], [201, 'successful']);
     assert.ok(seen.location?.startsWith(`${fixture.url}/jobs/`));
     assert.deepEqual(seen.result, { message: 'from afar', pause: 0 });
+    await page.context().close();
+  });
+
+  test('[S9] one that is listed deploys a process, executes it and undeploys it', async () => {
+    const page = await fixture.look();
+    await page.goto(listed.origin);
+    const seen = await page.evaluate(deploy, { api: fixture.url, key: fixture.key() });
+    assert.deepEqual(seen, [201, 204, 200, 204]);
     await page.context().close();
   });
 

@@ -18,6 +18,8 @@ import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { allBlocks, type Block, fileNameOf } from './blocks.ts';
 import { childEnvironment } from '../../scripts/run/child-environment.ts';
+import { referenceProgram } from './reference-lines.ts';
+import { snippets } from './snippets.ts';
 
 const run = promisify(execFile);
 const hooks = inRepository('scripts/run/own-sources.ts');
@@ -36,8 +38,14 @@ for (const block of own) {
   mkdirSync(dirname(fileOf(block)), { recursive: true });
   writeFileSync(fileOf(block), block.text);
 }
+for (const { prefix, text } of snippets()) {
+  mkdirSync(join(folder, 'snippets'), { recursive: true });
+  writeFileSync(join(folder, 'snippets', `${prefix}.ts`), text);
+}
 
-test('TypeScript in the documents compiles', async () => {
+writeFileSync(join(folder, 'reference.ts'), await referenceProgram());
+
+test('TypeScript in the documents and in the snippets for editors compiles', async () => {
   const paths = Object.fromEntries(
     [...sourcePaths].map(([name, path]) => [name, [inRepository(path)]]),
   );
@@ -77,4 +85,15 @@ for (const block of own.filter(({ marks }) => marks.includes('run'))) {
 
 test('every program of the documents was found', () => {
   assert.ok(own.filter(({ marks }) => marks.includes('run')).length >= 8);
+});
+
+test('snippets for editors have prefixes of their own, and a sentence', () => {
+  const all = snippets();
+  assert.ok(all.length >= 10);
+  assert.equal(new Set(all.map(({ prefix }) => prefix)).size, all.length);
+  for (const { prefix, description, text } of all) {
+    assert.match(prefix, /^pawl-[a-z]+$/);
+    assert.ok(description.length > 10, prefix);
+    assert.doesNotMatch(text, /\$\d|\$\{\d/, `${prefix}: every placeholder has a value`);
+  }
 });

@@ -39,7 +39,7 @@ for (const place of await places()) {
     const lostClaim = await before.claimOne('lost-worker', 'work');
     assert.equal(lostClaim.job.id, kept.id);
     const lostJob = await before.enqueue('work', { lost: true });
-    const { cursor } = await before.store.tail({ tenant: null, from: 'end', limit: 1 });
+    const { cursor } = await before.store.tail({ tenant: null, from: 'start', limit: 100_000 });
     const lostLog = await before.store.incarnation();
     await before.close();
 

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { declaredIn } from '../../scripts/reference/declarations.ts';
+import { EXAMPLES } from '../../scripts/reference/examples.ts';
 import { optionGroups } from '../../scripts/reference/options.ts';
-import { entries } from '../../scripts/reference/typescript.ts';
+import { entries, examples } from '../../scripts/reference/typescript.ts';
 import { sourcePaths } from '../../scripts/run/own-sources.ts';
 
+const shown = examples();
 const SENTENCE = /^\S.*\s.*[.:)`'…]$/s;
 
 for (const { name: entry, declarations } of entries()) {
@@ -14,6 +16,14 @@ for (const { name: entry, declarations } of entries()) {
     const silent = declarations.filter(({ comment }) => !SENTENCE.test(comment));
     assert.deepEqual(
       silent.map(({ name, path }) => `${path}: ${name}`),
+      [],
+    );
+  });
+
+  test(`every exported name of ${entry} has an example`, () => {
+    const without = declarations.filter(({ name }) => !shown.has(`${entry} ${name}`));
+    assert.deepEqual(
+      without.map(({ name }) => name),
       [],
     );
   });
@@ -28,6 +38,13 @@ for (const { name: entry, declarations } of entries()) {
     );
   });
 }
+
+test('no line is written for a name that a guide or an example shows, or that is gone', () => {
+  const written = Object.keys(EXAMPLES).filter(
+    (name) => ![...shown.values()].includes(`\`${EXAMPLES[name]}\``),
+  );
+  assert.deepEqual(written, []);
+});
 
 for (const { title, members } of optionGroups()) {
   test(`every option of ${title} has a sentence`, () => {

@@ -108,17 +108,25 @@ export async function goOn(world: World): Promise<void> {
   await checkSound(world);
 }
 
-/** A cursor at the end of the log, and the log's name. */
+/** Where a reader stands that has read all of the log, and the log's name. */
 export async function placeInLog({ store }: World): Promise<{ cursor: string; name: string }> {
-  const { cursor } = await store.tail({ tenant: null, from: 'end', limit: 1 });
+  const { cursor } = await store.tail({ tenant: null, from: 'start', limit: 100_000 });
   return { cursor, name: await store.incarnation() };
 }
 
-/** Readers of the log that was lost are told so. */
-export async function checkReset(world: World, lost: { cursor: string; name: string }) {
-  assert.notEqual(await world.store.incarnation(), lost.name);
-  const page = await world.store.tail({ tenant: null, from: lost, limit: 1 });
+/** It is another log, and who has read the former one goes on in it. */
+export async function checkContinued(world: World, place: { cursor: string; name: string }) {
+  assert.notEqual(await world.store.incarnation(), place.name);
+  const page = await world.store.tail({ tenant: null, from: place, limit: 1 });
+  assert.deepEqual([page.isReset, page.items], [false, []]);
+}
+
+/** It is another log, and who has read the end of the former one is told what of it is lost. */
+export async function checkLost(world: World, place: { cursor: string; name: string }) {
+  assert.notEqual(await world.store.incarnation(), place.name);
+  const page = await world.store.tail({ tenant: null, from: place, limit: 1 });
   assert.equal(page.isReset, true);
+  assert.ok(page.lost!.to >= page.lost!.from);
 }
 
 /** One statement on a database. */

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import {
   ask,
-  checkReset,
+  checkLost,
   checkSound,
   goOn,
   liveAWhile,
@@ -70,7 +70,7 @@ for (const installation of installations) {
     assert.deepEqual(await pictureOf(world), picture);
     await assert.rejects(world.job(lostJob.id), { code: 'NOT_FOUND' });
     await assert.rejects(world.complete(lostClaim), { code: 'LEASE_LOST' });
-    await checkReset(world, place);
+    await checkLost(world, place);
     await checkSound(world);
     await goOn(world);
     await world.close();

@@ -1,17 +1,13 @@
 // A standby that serves readers, and takes over.
 import assert from 'node:assert/strict';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import pg from 'pg';
 import { examine } from 'pawl/internal/doctor/checks';
 import { gatherFacts } from 'pawl/internal/doctor/facts';
-import type { Cluster } from '../support/postgres/cluster.ts';
-import type { Installation } from '../support/postgres/installations.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   ask,
-  checkReset,
+  checkContinued,
   checkSound,
   goOn,
   liveAWhile,
@@ -20,49 +16,8 @@ import {
   placeInLog,
   urlOf,
 } from './life.ts';
-import {
-  baseBackup,
-  DATABASE,
-  folderFor,
-  installations,
-  platformServer,
-  serverFor,
-} from './servers.ts';
-
-/** A server that follows another one, and tells it which rows its readers still need. */
-async function standbyOf(
-  context: TestContext,
-  installation: Installation,
-  primary: Cluster,
-): Promise<Cluster> {
-  const base = join(folderFor(context, 'standby'), 'base');
-  await baseBackup(primary, base);
-  return serverFor(context, installation, {
-    isStandby: true,
-    settings: {
-      primary_conninfo: `host=${primary.data} user=postgres application_name=reports`,
-      hot_standby_feedback: 'on',
-      wal_receiver_status_interval: '1s',
-    },
-    fill: async (data) => {
-      cpSync(base, data, { recursive: true });
-      rmSync(join(data, 'postgresql.auto.conf'), { force: true });
-      writeFileSync(join(data, 'standby.signal'), '');
-    },
-  });
-}
-
-/** Everything that the primary has written is to be seen there. */
-function hasCaughtUp(primary: Cluster, standby: Cluster): Promise<boolean> {
-  return eventually('the standby has caught up', async () => {
-    const [own] = await ask<{ lsn: string }>(primary.url, 'SELECT pg_current_wal_lsn() AS lsn');
-    const [row] = await ask<{ has: boolean }>(
-      standby.url,
-      `SELECT pg_last_wal_replay_lsn() >= '${own!.lsn}' AS has`,
-    );
-    return row!.has;
-  });
-}
+import { DATABASE, installations, platformServer } from './servers.ts';
+import { hasCaughtUp, standbyOf } from './standbys.ts';
 
 for (const installation of installations) {
   const label = `postgres ${installation.major}`;
@@ -70,7 +25,7 @@ for (const installation of installations) {
     const primary = await platformServer(context, installation);
     const world = await openAt(primary.platform, 1);
     await liveAWhile(world);
-    const standby = await standbyOf(context, installation, primary);
+    const standby = await standbyOf(context, installation, primary, { hot_standby_feedback: 'on' });
     await hasCaughtUp(primary, standby);
     const reader = new pg.Client({ connectionString: urlOf(standby, DATABASE) });
     await reader.connect();
@@ -111,7 +66,7 @@ for (const installation of installations) {
     await ask(standby.url, 'SELECT pg_promote()');
     const world = await openAt(url, 6);
     assert.deepEqual(await pictureOf(world), picture);
-    await checkReset(world, place);
+    await checkContinued(world, place);
     await checkSound(world);
     await goOn(world);
     await world.close();

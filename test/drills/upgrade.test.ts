@@ -7,7 +7,7 @@ import type { Installation } from '../support/postgres/installations.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   ask,
-  checkReset,
+  checkContinued,
   checkSound,
   goOn,
   liveAWhile,
@@ -75,7 +75,7 @@ test(`[R7] pg_upgrade keeps every job and its history${label}`, { skip }, async 
   });
   const world = await openAt(urlOf(upgraded, DATABASE), 6);
   assert.deepEqual(await pictureOf(world), picture);
-  await checkReset(world, place);
+  await checkContinued(world, place);
   await checkSound(world);
   await goOn(world);
   await world.close();
@@ -151,7 +151,7 @@ test(
     await setSequences(next, old);
     const world = await openAt(next.platform, 6);
     assert.deepEqual(await pictureOf(world), picture);
-    await checkReset(world, place);
+    await checkContinued(world, place);
     await checkSound(world);
     await goOn(world);
     await world.close();

@@ -21,6 +21,11 @@ const env = {
 /** What npm says when it cannot have what it does not have already. */
 const AWAY = /ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTCACHED|ERR_SOCKET_TIMEOUT/;
 
+/** True for an npm that could not reach its registry. */
+export function isAway(error: unknown): boolean {
+  return AWAY.test((error as { stderr?: string }).stderr ?? '');
+}
+
 /** What installing the library may bring. */
 const PACKAGES_MAX = 15;
 const BYTES_MAX = 12_000_000;
@@ -58,8 +63,7 @@ export async function freshProject(context: TestContext): Promise<void> {
   try {
     await run('npm', ['install', ...flags, pawl.tarball], { cwd: project, env });
   } catch (error) {
-    const { stderr } = error as { stderr: string };
-    if (!AWAY.test(stderr)) throw error;
+    if (!isAway(error)) throw error;
     return context.skip('the package registry cannot be reached, and the cache has not enough');
   }
   const installed = join(project, 'node_modules');

@@ -21,6 +21,7 @@ const BUDGETS: Readonly<Record<string, { readonly packages: number; readonly meg
     '@pawl/ogc': { packages: 2, megabytes: 3 },
     '@pawl/studio': { packages: 50, megabytes: 90 },
     '@pawl/move': { packages: 2, megabytes: 1 },
+    'create-pawl': { packages: 0, megabytes: 0 },
   };
 
 function manifestAt(folder: string): Manifest {

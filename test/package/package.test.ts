@@ -13,14 +13,18 @@ import { nodeFault } from 'pawl/internal/worker/node-version';
 import { freshProject } from './fresh-project.ts';
 import { all, folder, pathsIn, pawl, smallest, whole } from './packed.ts';
 import { reachable } from './reachable.ts';
+import './create-tests.ts';
+import './published-tests.ts';
 import './typed-tests.ts';
 
 const signal = new AbortController().signal;
 
 const ALLOWED: readonly RegExp[] = [
   /^(?:package\.json|README\.md|LICENSE)$/,
+  /^data\/(?:preset-geometries\.jsonl|NOTICE)$/,
   /^dist\/(?!dashboard\/).*\.(?:js|d\.ts)$/,
   /^dist\/store\/(?:postgres|sqlite)\/sql\/[\w-]+\.sql$/,
+  /^template\/(?:(?:src|test|\.vscode)\/)?[\w.-]+$/,
   /^dist\/dashboard\/(?:index\.html|mark\.svg)$/,
   /^dist\/dashboard\/assets\/[\w.-]+\.(?:js|css)$/,
   /^dist\/dashboard\/guides\/(?:[\w-]+\/)?[\w.-]+\.(?:html|js|css|json|svg|webp)$/,
@@ -33,7 +37,7 @@ for (const { folder: name, manifest, tarball } of all) {
     const others = files.filter((path) => !ALLOWED.some((pattern) => pattern.test(path)));
     assert.deepEqual(others, []);
     assert.deepEqual(
-      files.filter((path) => path.includes('.test.')),
+      files.filter((path) => /^dist\/.*\.test\./.test(path)),
       [],
     );
     assert.ok(['README.md', 'LICENSE', 'dist/index.js'].every((path) => files.includes(path)));

@@ -32,7 +32,7 @@ const TYPES = words(`
 
 const MODULES = words(`
   @pawl/move @pawl/move/commands @pawl/ogc @pawl/server @pawl/server/commands
-  @pawl/server/outgoing @pawl/studio @pawl/studio/commands
+  @pawl/server/outgoing @pawl/studio @pawl/studio/commands create-pawl
   pawl pawl/cli pawl/client pawl/codec pawl/define pawl/eslint pawl/plugin pawl/testing pawl/tx
 `);
 
@@ -46,13 +46,14 @@ const NAMES_MAX: Readonly<Record<string, number>> = {
   '@pawl/server/outgoing': 4,
   '@pawl/studio': 10,
   '@pawl/studio/commands': 1,
+  'create-pawl': 3,
   pawl: VALUES.length + TYPES.length,
   'pawl/cli': 20,
   'pawl/client': 40,
   'pawl/codec': 20,
   'pawl/define': 75,
   'pawl/eslint': 2,
-  'pawl/plugin': 95,
+  'pawl/plugin': 102,
   'pawl/testing': 8,
   'pawl/tx': 12,
 };

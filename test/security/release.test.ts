@@ -40,7 +40,7 @@ test('[S20] image and packages are installed from the lockfile, without scripts'
     assert.ok(installs.length > 0, file);
     for (const install of installs) assert.match(install, /--ignore-scripts/, file);
   }
-  const copied = [...dockerfile.matchAll(/^COPY packages\/(\w+)\/package.json/gm)];
+  const copied = [...dockerfile.matchAll(/^COPY packages\/([\w-]+)\/package.json/gm)];
   assert.deepEqual(
     copied.map(([, name]) => `packages/${name}/package.json`).toSorted(),
     globSync('packages/*/package.json', { cwd: inRepository('.') }).toSorted(),
@@ -52,6 +52,23 @@ test('[S20] a release has an SBOM and provenance, of the packages and of the ima
   assert.match(release, /npm publish .*--provenance/);
   assert.match(release, /actions\/attest-build-provenance@/);
   assert.match(release, /--provenance=mode=max --sbom=true/);
+});
+
+test('a release packs, then checks each package in an empty project, then publishes, with notes', () => {
+  const steps = [
+    'release -- notes "$GITHUB_REF_NAME"',
+    'npm test',
+    'npm run pack -- packed',
+    'npm run release -- check packed',
+    'npm publish',
+    'gh release create "$GITHUB_REF_NAME" --verify-tag',
+  ];
+  const places = steps.map((step) => release.indexOf(step));
+  assert.ok(!places.includes(-1), String(places));
+  assert.deepEqual(
+    places,
+    places.toSorted((one, other) => one - other),
+  );
 });
 
 test('[S20] workflows use actions by their commit, and may write nothing by default', () => {

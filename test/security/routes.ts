@@ -75,6 +75,11 @@ export function pathWith(path: string, names: Names): string {
   });
 }
 
+function packageOf(type: string): object {
+  const process = { id: type, title: type, version: '1.0.0' };
+  return { processDescription: { process }, executionUnit: { type: 'pawl', job: type } };
+}
+
 /** A body that would do harm if it were let through. */
 export function bodyFor({ operationId, method, path }: Route, planted: Planted): unknown {
   const type = canary('type');
@@ -84,6 +89,8 @@ export function bodyFor({ operationId, method, path }: Route, planted: Planted):
     replayDeadLetters: { ids: [planted.letter] },
     acceptJob: { type },
     acceptJobs: { jobs: [{ type }] },
+    deploy: packageOf(type),
+    replace: packageOf(type),
     claimJobs: { workerId: planted.held.workerId, types: [type], max: 9, waitMs: 0 },
   };
   const body = bodies[operationId];

@@ -12,7 +12,8 @@ import { inRepository } from '../../scripts/run/repository.ts';
 const CONFIG = `
 import { defineConfig } from 'pawl';
 import { job } from './job.ts';
-export default defineConfig({ jobs: [job], plugins: [] });
+const onStart = (pawl) => pawl.schedule('nightly', { cron: '0 3 * * *' }, job);
+export default defineConfig({ jobs: [job], plugins: [], onStart });
 `;
 
 function jobNamed(type: string): string {
@@ -91,6 +92,8 @@ test('pawl dev runs the platform, starts it again when a job changes, and ends w
   const first = await dev.running();
   assert.ok(first.types.includes('before'), dev.said.join('\n'));
   assert.equal((await fetch(`${first.url}/livez`)).status, 200);
+  const schedule = await fetch(`${first.url}/v1/schedules/nightly`);
+  assert.equal(schedule.status, 200, 'what onStart wrote is there once the platform runs');
   const again = dev.running();
   dev.write('job.ts', jobNamed('after'));
   const second = await again;

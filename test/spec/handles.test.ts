@@ -128,7 +128,7 @@ for (const { label, database } of await freshDatabases()) {
       const verbs = ['result', 'ended', 'snapshot', 'cancel'] as const;
       for (const verb of verbs) {
         await assert.rejects(job[verb](), (error: JobGone) => {
-          assert.match(error.message, /^there is no job .*retention took it/);
+          assert.match(error.message, /^there is no job .*retention removed it/);
           return error instanceof JobGone && error.id === NOBODY;
         });
       }

@@ -135,6 +135,19 @@ test('[S13] 413 reaches a caller that does not stop sending', async () => {
   }
 });
 
+test('a caller that wants its connection closed is told that it is, also before its body came', async () => {
+  const socket = await socketTo(station.url);
+  socket.write(
+    'PATCH /v1/jobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n',
+  );
+  const answered = textOf(socket);
+  await once(socket, 'data');
+  socket.write('{}');
+  const answer = await answered;
+  assert.equal(problemIn(answer).code, 'METHOD_NOT_ALLOWED');
+  assert.match(answer, /^connection: close\r$/im);
+});
+
 test('[S13] a caller that goes on for ever after it was refused is cut off', async () => {
   const { url } = await openStation({ bodyBytesMax: 1_000, connections: { lingerMs: 20 } });
   const socket = await socketTo(url);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DUTIES, type Duty } from 'pawl/internal/engine/sweeps/duties';
 import { type SweepReport, Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import type { LogChanges } from 'pawl/internal/store/log-changes';
 import { StoreError } from 'pawl/internal/store/store-error';
 import type { Store } from 'pawl/internal/store/store';
 import { inSqlite } from '../support/in-sqlite.ts';
@@ -220,5 +221,46 @@ test('[T31] a worker that is lost after an outage is lost as ever', async () => 
   await pass(5);
   const { state, error } = await world.job(job);
   assert.deepEqual([state, error?.class], ['failed', 'worker_lost']);
+  await world.close();
+});
+
+test('[T35] what fails around an outage of the store slows no type down', async () => {
+  const { world, pass, outage } = await openOutage();
+  const failAll = async (): Promise<void> => {
+    for (let n = 0; n < 24; n++) await world.enqueue('slow');
+    for (const claim of await world.claim('w1', 'slow')) await world.fail(claim, 'PermanentError');
+  };
+  const bounds = async () => (await world.engine.rules(null)).map(({ concurrency }) => concurrency);
+  await outage(10);
+  await pass(1);
+  await failAll();
+  await pass(20);
+  assert.deepEqual(await bounds(), []);
+  await failAll();
+  await pass(6);
+  assert.deepEqual(await bounds(), [1], 'and what fails later does');
+  await world.close();
+});
+
+test('[T31, R10] a sweeper that begins after an outage leaves leases alone that ran out in it', async () => {
+  const { world, taken } = await openOutage();
+  const { job } = await taken('quick');
+  world.advance(10 * SECOND_MS);
+  const back = world.clock.now();
+  const logChanges: LogChanges = {
+    listen: () => () => undefined,
+    isKept: async () => false,
+    backSince: async () => back,
+  };
+  const context = { ...world.context, store: Object.assign(world.store, { logChanges }) };
+  const sweeper = new Sweeper(context, { timers, everyMs: SECOND_MS });
+  await sweeper.runOnce();
+  assert.equal((await world.job(job)).phase, 'executing');
+  for (let second = 0; second < 5; second++) {
+    world.advance(SECOND_MS);
+    await sweeper.runOnce();
+  }
+  const { phase, error } = await world.job(job);
+  assert.deepEqual([phase, error], ['ready', null]);
   await world.close();
 });

@@ -51,6 +51,20 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\blost future\b/gi, 'after the backup'],
   [/\b(?:is|are) good,? too\b/gi, 'is accepted, too'],
   [/\bwait(?:s|ed)? (?:so long|on)\b/gi, 'wait for that time; keep waiting'],
+  [/\bleft alone\b/gi, 'not changed; not called'],
+  [/\bnobody knows\b/gi, 'it is not known'],
+  [/\bwithout end\b/gi, 'without a limit; in a loop'],
+  [/\bin a word\b/gi, 'briefly'],
+  [/\bas fast as it goes\b/gi, 'no limit'],
+  [/\bwhat bec(?:ame|omes) of\b/gi, 'outcome of; what happens to'],
+  [/\band no more\b/gi, 'only; at most'],
+  [/\btakes? and (?:gives?|returns?)\b/gi, 'input and result'],
+  [/\bfor everybody\b/gi, 'public'],
+  [/\b(?:is|are|was) at work\b/gi, 'is running'],
+  [/\blook(?:s|ed|ing)? into\b/gi, 'read; inspect'],
+  [/\bhold(?:s|ing)? up\b/gi, 'delay; block'],
+  [/\bover and over\b/gi, 'repeatedly'],
+  [/\ba way out\b|\bthe way out\b/gi, 'remedy'],
   [/\bsomebody is needed\b|\bwants? somebody\b/gi, 'needs action'],
 ];
 
@@ -62,7 +76,7 @@ const PHRASES = BANNED.map(
 
 /** Made from titles of tests, quoted from others or from before, or records of their time. */
 const NOT_READ = /^(?:docs\/(?:conformance|requirements|readers-protocol)\.md$|bench\/)/;
-const SOURCE = /^packages\/\w+\/src\/(?!.*\.test\.tsx?$).*\.tsx?$/;
+const SOURCE = /^packages\/[\w-]+\/src\/(?!.*\.test\.tsx?$).*\.tsx?$/;
 /** What a page shows between its elements; code there has signs that a sentence has not. */
 const SHOWN = /(?<=[>}])[^<>{}=;]* [^<>{}=;]*(?=[<{])/g;
 

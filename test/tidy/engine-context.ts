@@ -16,7 +16,7 @@ const names = /\b(?:EngineContext|openContext)\b|\b(?:engine|parts)\s*\.\s*conte
 
 /** Tests put engines together too. */
 export function engineContextProblems({ path, text }: SourceFile): string[] {
-  const isShipped = /^packages\/\w+\/src\//.test(path) && !path.endsWith('.test.ts');
+  const isShipped = /^packages\/[\w-]+\/src\//.test(path) && !path.endsWith('.test.ts');
   if (!isShipped || homes.some((home) => path.startsWith(home))) return [];
   const code = codeOf(text);
   const advice = 'give the part what it needs of it as an interface of its own';

@@ -41,6 +41,7 @@ export const layers: Readonly<Record<string, number>> = {
   'pawl/define': 3,
   'pawl/settings': 4,
   'pawl/plugin': 4,
+  'pawl/drill': 4,
   'pawl/cli/terminal': 4,
   'pawl/cli/commands': 5,
   'pawl/cli': 5,
@@ -55,6 +56,7 @@ export const layers: Readonly<Record<string, number>> = {
   server: 6,
   'pawl/engine/flows': 2,
   'ogc/model': 1,
+  'ogc/features': 2,
   'ogc/gateway': 3,
   'ogc/server': 3,
   ogc: 4,
@@ -71,6 +73,7 @@ export const layers: Readonly<Record<string, number>> = {
   'studio/cli': 4,
   move: 4,
   'move/cli': 5,
+  'create-pawl': 0,
 };
 
 /** A package imports from packages with a smaller number, by their names. */
@@ -80,11 +83,13 @@ const packages: Readonly<Record<string, number>> = {
   ogc: 2,
   studio: 2,
   move: 2,
+  'create-pawl': 0,
 };
 
 /** Neighbours of the same number that may still import: from, then to. */
 const neighbours = new Set([
   'pawl/records > pawl/store',
+  'pawl/drill > pawl/pawl',
   'studio/draw > studio/work',
   'studio/convert > studio/work',
   'studio/convert > studio/draw',
@@ -133,6 +138,7 @@ const neighbours = new Set([
   'pawl/plugin > pawl/pawl',
   'pawl/plugin > pawl/settings',
   'pawl/settings > pawl/plugin',
+  'pawl/settings > pawl/pawl',
   'pawl/engine > pawl/engine/flows',
   'pawl/engine/flows > pawl/engine',
   'pawl/engine/flows > pawl/engine/follow',
@@ -143,9 +149,9 @@ const neighbours = new Set([
 ]);
 
 /** `@pawl/server/internal/http/server` → package and path. */
-const ours = /^(?:@pawl\/)?(pawl|server|ogc|studio|move)(?:\/|$)/;
+const ours = /^(?:@pawl\/)?(pawl|server|ogc|studio|move|create-pawl)(?:\/|$)/;
 
-const shipped = /^packages\/(?:pawl|server|ogc|studio|move)\/src\//;
+const shipped = /^packages\/(?:pawl|server|ogc|studio|move|create-pawl)\/src\//;
 
 /** Tests beside the sources are not shipped, so they may look at any layer. */
 export function layerProblems({ path, text }: SourceFile): string[] {
@@ -181,12 +187,12 @@ function importProblem(path: string, target: string): string | undefined {
 }
 
 function isEntry(path: string): boolean {
-  return /^packages\/\w+\/src\/index\.ts$/.test(path);
+  return /^packages\/[\w-]+\/src\/index\.ts$/.test(path);
 }
 
 /** `packages/pawl/src/store/sqlite/store.ts` → `pawl/store/sqlite`. */
 function folderOf(path: string): string {
-  return posix.dirname(path).replace(/^packages\/(\w+)\/src/, '$1');
+  return posix.dirname(path).replace(/^packages\/([\w-]+)\/src/, '$1');
 }
 
 function isKnown(folder: string): boolean {

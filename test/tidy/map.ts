@@ -2,7 +2,7 @@
 import { layers } from './layers.ts';
 
 const folderLine = /^ {2}([\w/-]+)\/ +(\d) /;
-const packageLine = /^packages\/(\w+)\/src\/(?: +(\d) .*)?$/;
+const packageLine = /^packages\/([\w-]+)\/src\/(?: +(\d) .*)?$/;
 
 /** What the map says: `pawl/store/sqlite` → 2. */
 export function mapIn(text: string): ReadonlyMap<string, number> {

@@ -1,8 +1,12 @@
 // Requests to the server that serves this page, with the key that the user gave.
 import { signal } from '@preact/signals';
+import type { Page } from './page.ts';
 import type { Problem } from '../../pawl/src/contract/problem.ts';
 
 const KEY_NAME = 'pawl-key';
+
+/** The largest page that the server gives. */
+const PAGE_MAX = 500;
 
 /** The API key of this tab; null while none is needed or none was given. */
 export const apiKey = signal<string | null>(sessionStorage.getItem(KEY_NAME));
@@ -78,6 +82,20 @@ export async function read(path: string): Promise<{ body: unknown; headers: Head
 
 export async function get<Body>(path: string, query: Query = {}): Promise<Body> {
   return (await read(pathWith(path, query))).body as Body;
+}
+
+/** A whole list, page by page. */
+export async function getAll<Item, More = object>(
+  path: string,
+  query: Query = {},
+): Promise<Page<Item> & More> {
+  const items: Item[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await get<Page<Item> & More>(path, { ...query, limit: PAGE_MAX, cursor });
+    items.push(...page.items);
+    if (page.nextCursor === null) return { ...page, items };
+    cursor = page.nextCursor;
+  }
 }
 
 /** Carries an idempotency key, so that an impatient second click changes nothing. */

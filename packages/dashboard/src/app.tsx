@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { line, watchEverything } from './activity.ts';
 import { apiKey, forgetKey, isKeyWanted } from './api.ts';
 import { isCompact, switchDensity } from './density.ts';
-import { DETAILS, entries, type Entry } from './entries.tsx';
-import { askMe, me } from './me.ts';
+import { detailOf, entries, type Entry, isPage } from './entries.tsx';
+import { askMe, isMeKnown, me, seesAll } from './me.ts';
 import { askOffers, types } from './offers.ts';
 import { askSettings, settings } from './page-settings.ts';
 import { isUtc, switchClock } from './parts/clock.ts';
@@ -114,12 +114,20 @@ function LostLine() {
 }
 
 function Page({ entry, name, id }: { entry: Entry | undefined; name: string; id?: string }) {
-  const One = DETAILS[name];
+  const One = detailOf(name);
   if (One !== undefined && id !== undefined) return <One id={id} key={id} />;
   const Shown = entry?.page ?? null;
   if (Shown !== null) return <Shown key={entry?.path} />;
   const isUnknown = types.value === null || (name === 'plugins' && settings.value === null);
   if (isUnknown) return <Empty title="Loading…" />;
+  if (!seesAll() && (isPage(name) || id !== undefined)) {
+    return (
+      <Empty title="Not for your role">
+        This page is about jobs of everybody. You see your own jobs and those shared with you.{' '}
+        <a href={hrefOf(['jobs'])}>To your jobs</a>
+      </Empty>
+    );
+  }
   return (
     <Empty title="Page not found">
       <a href={hrefOf([])}>Back to the overview</a>
@@ -131,7 +139,9 @@ function Page({ entry, name, id }: { entry: Entry | undefined; name: string; id?
 export function App() {
   const [name = '', id] = place.value.parts;
   const shown = entries();
-  const current = name === 'plugins' ? `${name}/${id}` : name;
+  // The overview is of everybody's jobs.
+  const isHomeOfUser = name === '' && !seesAll();
+  const current = name === 'plugins' ? `${name}/${id}` : isHomeOfUser ? 'jobs' : name;
   const entry = shown.find(({ path }) => path === current);
   const title = ownTitle.value ?? entry?.title;
   useEffect(() => {
@@ -153,7 +163,11 @@ export function App() {
       <Side shown={shown} current={current} />
       <main id="main" tabIndex={-1}>
         <LostLine />
-        <Page entry={entry} name={name} {...(id === undefined ? {} : { id })} />
+        {apiKey.value !== null && !isMeKnown.value ? (
+          <Empty title="Loading…" />
+        ) : (
+          <Page entry={entry} name={name} {...(id === undefined ? {} : { id })} />
+        )}
       </main>
       <Shortcuts goals={shown} />
       <Palette pages={shown} />

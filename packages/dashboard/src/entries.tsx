@@ -2,7 +2,7 @@ import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { Scope } from '../../pawl/src/contract/role.ts';
 import { lazily } from './lazy.tsx';
-import { isHome, may } from './me.ts';
+import { isHome, may, seesAll } from './me.ts';
 import { hasProcesses, hasStudio } from './offers.ts';
 import { settings } from './page-settings.ts';
 import { OverviewPage } from './pages/overview.tsx';
@@ -22,6 +22,8 @@ export interface Entry {
   readonly group: Group;
   /** Shown to who may read it only. */
   readonly needs?: Scope;
+  /** Shown also to users, who see jobs of their own only. */
+  readonly isForUsers?: boolean;
   /** About all tenants together. */
   readonly isForHome?: boolean;
   /** Null where the entry leads out of the dashboard. */
@@ -47,7 +49,7 @@ const page = {
 };
 
 /** The pages of one thing, by the list that it belongs to. */
-export const DETAILS: Readonly<Record<string, ComponentType<{ readonly id: string }>>> = {
+const DETAILS: Readonly<Record<string, ComponentType<{ readonly id: string }>>> = {
   jobs: lazily(async () => (await import('./pages/job.tsx')).JobPage),
   workers: lazily(async () => (await import('./pages/worker.tsx')).WorkerPage),
   types: lazily(async () => (await import('./pages/type.tsx')).TypePage),
@@ -61,6 +63,7 @@ function entry(
   return { path, title, key, href: hrefOf(partsOf(path)), ...rest };
 }
 
+const FOR_USERS = { isForUsers: true } as const;
 const work = { group: 'Work' } as const;
 const capacity = { group: 'Capacity' } as const;
 const platform = { group: 'Platform' } as const;
@@ -69,23 +72,30 @@ const admin = { group: 'Administration' } as const;
 /** The pages, in the order of the menu. The first is loaded with the frame. */
 const ENTRIES: readonly Entry[] = [
   entry(['', 'Overview', 'o'], { ...work, icon: 'overview', page: OverviewPage }),
-  entry(['jobs', 'Jobs', 'j'], { ...work, icon: 'jobs', page: page.jobs }),
+  entry(['jobs', 'Jobs', 'j'], { ...work, ...FOR_USERS, icon: 'jobs', page: page.jobs }),
   entry(['failures', 'Failures', 'f'], { ...work, icon: 'failures', page: page.failures }),
   entry(['dead-letters', 'Dead letters', 'd'], { ...work, icon: 'letters', page: page.letters }),
   entry(['schedules', 'Schedules', 's'], { ...work, icon: 'schedules', page: page.schedules }),
-  entry(['studio', 'Studio', 't'], { ...work, icon: 'studio', page: page.studio }),
+  entry(['studio', 'Studio', 't'], { ...work, ...FOR_USERS, icon: 'studio', page: page.studio }),
   entry(['queues', 'Queues and types', 'q'], { ...capacity, icon: 'queues', page: page.queues }),
   entry(['workers', 'Workers', 'w'], { ...capacity, icon: 'workers', page: page.workers }),
   entry(['usage', 'Usage', 'u'], { ...capacity, icon: 'usage', page: page.usage }),
   entry(['webhooks', 'Webhooks', 'h'], { ...platform, icon: 'webhooks', page: page.webhooks }),
-  entry(['processes', 'Processes', 'p'], { ...platform, icon: 'processes', page: page.processes }),
+  entry(['processes', 'Processes', 'p'], {
+    ...platform,
+    ...FOR_USERS,
+    icon: 'processes',
+    page: page.processes,
+  }),
   entry(['lifecycles', 'Lifecycles', 'l'], {
     ...platform,
+    ...FOR_USERS,
     icon: 'lifecycles',
     page: page.lifecycles,
   }),
   entry(['guides', 'Guides', 'r'], {
     ...platform,
+    ...FOR_USERS,
     icon: 'guides',
     href: guideHref('index'),
     page: null,
@@ -108,12 +118,23 @@ const ENTRIES: readonly Entry[] = [
 
 /** Those that this server has something to show on, and those of its plug-ins. */
 export function entries(): readonly Entry[] {
-  const own = ENTRIES.filter(({ path, needs, isForHome = false }) => {
+  const own = ENTRIES.filter(({ path, needs, isForHome = false, isForUsers = false }) => {
+    if (!isForUsers && !seesAll()) return false;
     if (path === 'studio') return hasStudio();
     if (path === 'processes') return hasProcesses.value;
     return (needs === undefined || may(needs)) && (!isForHome || isHome());
   });
-  return [...own, ...pluginEntries.value];
+  return [...own, ...(seesAll() ? pluginEntries.value : [])];
+}
+
+/** Whether there is such a page, for whomever it is. */
+export function isPage(path: string): boolean {
+  return [...ENTRIES, ...pluginEntries.value].some((one) => one.path === path);
+}
+
+/** The page of one thing, where it is for who looks. */
+export function detailOf(list: string): ComponentType<{ readonly id: string }> | undefined {
+  return seesAll() || list === 'jobs' ? DETAILS[list] : undefined;
 }
 
 /** Made once an answer, because each is a component of its own. */

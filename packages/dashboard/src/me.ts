@@ -7,19 +7,25 @@ import { get } from './api.ts';
 /** Null before the first answer, and where the server does not say. */
 export const me = signal<MeJson | null>(null);
 
+/** True once the server has said who looks, or that it does not say. */
+export const isMeKnown = signal(false);
+
 let askedFor: { readonly key: string | null } | null = null;
 
 /** Asks once for each key. */
 export function askMe(key: string | null): void {
   if (askedFor?.key === key) return;
   askedFor = { key };
-  void get<MeJson>('./v1/me').then(
-    (found) => (me.value = found),
-    () => (me.value = null),
-  );
+  isMeKnown.value = false;
+  void readMe();
 }
 
-/** As long as nobody knows, the server decides. */
+async function readMe(): Promise<void> {
+  me.value = await get<MeJson>('./v1/me').catch(() => null);
+  isMeKnown.value = true;
+}
+
+/** Until that is known, the server decides. */
 export function may(scope: Scope): boolean {
   return me.value === null || me.value.scopes.includes(scope);
 }
@@ -27,6 +33,11 @@ export function may(scope: Scope): boolean {
 /** Whether what concerns all tenants is shown. */
 export function isHome(): boolean {
   return me.value?.isHome ?? true;
+}
+
+/** Whether what concerns everybody's jobs is shown: a user sees the own and the shared ones. */
+export function seesAll(): boolean {
+  return me.value?.reach !== 'own';
 }
 
 /** Why something cannot be done, and what to do about it. */

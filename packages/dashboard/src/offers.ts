@@ -1,8 +1,7 @@
 // What this server can do beyond its jobs: pages for the rest are not shown.
 import { signal } from '@preact/signals';
 import type { TypeJson } from '../../pawl/src/contract/type.ts';
-import { get } from './api.ts';
-import type { Page } from './page.ts';
+import { get, getAll } from './api.ts';
 
 /** Every type that is registered; null before the first answer. */
 export const types = signal<ReadonlySet<string> | null>(null);
@@ -20,7 +19,7 @@ let askedFor: { readonly key: string | null } | null = null;
 export function askOffers(key: string | null): void {
   if (askedFor?.key === key) return;
   askedFor = { key };
-  void get<Page<TypeJson>>('./v1/types').then(
+  void getAll<TypeJson>('./v1/types').then(
     ({ items }) => (types.value = new Set(items.map(({ type }) => type))),
     () => (types.value = new Set()),
   );

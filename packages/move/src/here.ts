@@ -5,9 +5,8 @@ import type { TypeJson } from 'pawl/plugin';
 export type TypesHere = ReadonlyMap<string, Pick<TypeJson, 'retry' | 'inputSchema'>>;
 
 export async function typesHere(client: ApiClient): Promise<TypesHere> {
-  const call = { method: 'GET', path: '/v1/types' } as const;
-  const { body } = await client.connection.call(call);
-  return new Map((body as { items: TypeJson[] }).items.map((one) => [one.type, one]));
+  const types = await client.all<TypeJson>('/v1/types');
+  return new Map(types.map((one) => [one.type, one]));
 }
 
 /** Elsewhere a job without arguments has an empty object; here one that takes no input has none. */

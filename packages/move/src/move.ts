@@ -5,7 +5,7 @@ import { inputHere, type TypesHere } from './here.ts';
 import { payloadFault } from './payload.ts';
 import type { KindCount, Source, SourceJob } from './source.ts';
 import { typeOf } from './type-map.ts';
-import { idOf, wishOf } from './wish.ts';
+import { idOf, wishOf } from './import-request.ts';
 
 /** What became of the jobs of one kind. */
 export interface KindReport extends Omit<KindCount, 'type'> {

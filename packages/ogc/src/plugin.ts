@@ -12,6 +12,10 @@ import type { ProviderAccess } from './model/provider-standing.ts';
 import { callbackJob } from './server/callback-job.ts';
 import { fanOutCallbacks } from './server/callbacks.ts';
 import { echo } from './server/echo.ts';
+import { deliveredProcesses } from './server/delivered-processes.ts';
+import { deliveryJob } from './server/delivery-job.ts';
+import { deployedProcesses } from './server/deployed-processes.ts';
+import { DEPLOYED, DEPLOYED_TYPE, DeployedRecords } from './server/deployed-records.ts';
 import { landingPage } from './server/landing.ts';
 import { ownProcesses } from './server/own-processes.ts';
 import { baseOf, type OgcDependencies } from './server/dependencies.ts';
@@ -37,6 +41,7 @@ export function ogc(options: OgcOptions = {}): Plugin {
   return definePlugin({
     name: 'ogc',
     settings: ogcSettings(options),
+    records: [DEPLOYED, DEPLOYED_TYPE],
     // Subscribers that are slow to answer take no slot from anybody's work.
     hasOwnWorker: true,
     start: async (host) => {
@@ -73,11 +78,18 @@ async function openProviders(
 
 function partsOf(host: PluginHost, settings: OgcSettings, gateway: Gateway | null): PluginParts {
   const { engine, artifacts: access, http: outgoing, log } = host;
-  const own = ownProcesses(host);
-  const sources = gateway === null ? [own] : [own, gateway];
-  const deps: OgcDependencies = { engine, sources, settings, outgoing, access };
+  const deployed = { records: new DeployedRecords(host.records), own: host, gateway };
+  const others = [
+    deployedProcesses(deployed),
+    ownProcesses(host),
+    ...(gateway === null ? [] : [gateway]),
+  ];
+  const wake = (): void => host.wake();
+  const delivered = deliveredProcesses({ engine, artifacts: access, others, wake });
+  const sources = [...others, delivered];
+  const deps: OgcDependencies = { engine, sources, deployed, settings, outgoing, access };
   return {
-    jobs: [echo, callbackJob(deps)],
+    jobs: [echo, callbackJob(deps), deliveryJob({ ...deps, postgis: settings.postgis })],
     routes: [
       ...ogcRoutes(deps, log),
       providersRoute(engine, gateway ?? noProviders(systemClock.now())),

@@ -11,6 +11,8 @@ test('without a word there are no providers, and a minute is waited', () => {
     publicUrl: null,
     monitorLink: 'plain',
     syncWaitMs: 60_000,
+    isDraft2: false,
+    postgis: null,
     providers: null,
   });
 });
@@ -35,4 +37,17 @@ test('a setting that cannot be used is refused with what would be right', () => 
   for (const text of ['-1', '1.5', 'x', '3600001']) {
     assert.throws(() => read({ PAWL_OGC_SYNC_WAIT_MS: text }), /PAWL_OGC_SYNC_WAIT_MS.*3600000/);
   }
+  for (const text of ['mysql://x', 'secret@host']) {
+    const refused = (error: Error): boolean =>
+      error.message.includes('PAWL_OGC_POSTGIS_URL') && !error.message.includes(text);
+    assert.throws(() => read({ PAWL_OGC_POSTGIS_URL: text }), refused);
+  }
+  assert.throws(() => read({ PAWL_OGC_DRAFT_2: 'yes' }), /PAWL_OGC_DRAFT_2.*on or off/);
+  assert.equal(read({ PAWL_OGC_DRAFT_2: 'on' }).isDraft2, true);
+  const url = { PAWL_OGC_POSTGIS_URL: 'postgres://u:p@host/db' };
+  assert.deepEqual(read(url).postgis, { url: url.PAWL_OGC_POSTGIS_URL, schema: 'pawl_results' });
+  assert.throws(
+    () => read({ ...url, PAWL_OGC_POSTGIS_SCHEMA: 'public"; drop' }),
+    /PAWL_OGC_POSTGIS_SCHEMA/,
+  );
 });

@@ -9,6 +9,10 @@ export interface OgcOptions {
   readonly monitorLink?: MonitorLink;
   /** The longest that a synchronous execution is waited for. Default: a minute. */
   readonly syncWaitMs?: number;
+  /** Serves the 2.0 draft of the standard, rather than 1.0. Default: false. */
+  readonly draft2?: boolean;
+  /** A PostgreSQL with PostGIS that features can be delivered to. Default: none. */
+  readonly postgis?: { readonly url: string; readonly schema?: string };
   /** Where the secrets are that the providers file names. Default: the process's environment. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -23,6 +27,7 @@ const MONITOR_LINKS: readonly MonitorLink[] = ['plain', 'rfc8288', 'none'];
 
 export function ogcSettings(options: OgcOptions): readonly Setting[] {
   const { providers = null, monitorLink = 'plain', syncWaitMs = 60_000 } = options;
+  const { postgis, draft2 = false } = options;
   return [
     {
       name: 'PAWL_OGC_PROVIDERS',
@@ -33,12 +38,28 @@ export function ogcSettings(options: OgcOptions): readonly Setting[] {
       name: 'PAWL_OGC_MONITOR_LINK',
       fallback: monitorLink,
       sentence:
-        'How synchronous OGC answers name their job: plain (as the suite), rfc8288 or none.',
+        'Link of synchronous OGC answers to their job: plain (as the suite does), rfc8288, none.',
     },
     {
       name: 'PAWL_OGC_SYNC_WAIT_MS',
       fallback: String(syncWaitMs),
       sentence: 'How long a synchronous OGC execution waits before it answers with a status.',
+    },
+    {
+      name: 'PAWL_OGC_DRAFT_2',
+      fallback: draft2 ? 'on' : 'off',
+      sentence: 'Serves the 2.0 draft of OGC API – Processes, rather than 1.0: on or off.',
+    },
+    {
+      name: 'PAWL_OGC_POSTGIS_URL',
+      fallback: postgis?.url ?? null,
+      sentence: 'A PostgreSQL with PostGIS that OGC executions may have features written to.',
+      isSecret: true,
+    },
+    {
+      name: 'PAWL_OGC_POSTGIS_SCHEMA',
+      fallback: postgis?.schema ?? 'pawl_results',
+      sentence: 'The schema of those tables; other tenants have theirs: pawl_results_<tenant>.',
     },
   ];
 }
@@ -47,7 +68,7 @@ export function readOgcSettings(
   { settings, publicUrl }: Pick<PluginHost, 'settings' | 'publicUrl'>,
   options: OgcOptions,
 ): OgcSettings {
-  const [path, monitorLink, syncWaitMs] = ogcSettings(options).map(
+  const [path, monitorLink, syncWaitMs, draft2, url, schema] = ogcSettings(options).map(
     ({ name, fallback }) => settings[name] ?? fallback ?? '',
   );
   const { env = process.env } = options;
@@ -55,6 +76,8 @@ export function readOgcSettings(
     publicUrl,
     monitorLink: monitorLinkOf(monitorLink!),
     syncWaitMs: syncWaitOf(syncWaitMs!),
+    isDraft2: flagOf('PAWL_OGC_DRAFT_2', draft2!),
+    postgis: url === '' ? null : { url: urlOf(url!), schema: schemaOf(schema!) },
     providers: path === '' ? null : { path: path!, env },
   };
 }
@@ -64,6 +87,27 @@ function monitorLinkOf(text: string): MonitorLink {
   if (found !== undefined) return found;
   const form = `give one of ${MONITOR_LINKS.join(', ')}`;
   throw new ConfigurationError('PAWL_OGC_MONITOR_LINK', `is "${text}": ${form}`);
+}
+
+function flagOf(name: string, text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new ConfigurationError(name, `is "${text}": give on or off`);
+}
+
+/** Never shown: it has a password in it. */
+function urlOf(text: string): string {
+  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return text;
+  const form = 'give an address such as postgres://user:password@host/database';
+  throw new ConfigurationError(
+    'PAWL_OGC_POSTGIS_URL',
+    `is not the address of a PostgreSQL: ${form}`,
+  );
+}
+
+function schemaOf(text: string): string {
+  if (/^[a-z_][a-z0-9_]{0,30}$/.test(text)) return text;
+  const form = 'give 1 to 31 of a–z, 0–9 and _, no digit first';
+  throw new ConfigurationError('PAWL_OGC_POSTGIS_SCHEMA', `is "${text}": ${form}`);
 }
 
 function syncWaitOf(text: string): number {

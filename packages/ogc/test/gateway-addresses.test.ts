@@ -1,10 +1,11 @@
 // Settings of single processes, other addresses of a provider, and what it asks to wait for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ExecutionResult } from '../src/gateway/conclude.ts';
 import { readConfiguration } from '../src/gateway/configuration.ts';
 import { forProcess } from '../src/gateway/provider.ts';
 import { openBench } from './provider/gateway-bench.ts';
-import { openSimulator } from './provider/simulator.ts';
+import { openSimulator, type Reply } from './provider/simulator.ts';
 
 const EXECUTE = 'POST /processes/echo/execution';
 
@@ -56,6 +57,32 @@ test('a job is asked for at the second address that is known of it', async (t) =
   bench.simulator.on('GET /broken/1', { status: 500 });
   const job = await bench.finish(await bench.execute());
   assert.equal(job.state, 'successful', job.error?.message ?? '');
+});
+
+for (const status of [301, 302, 303, 307, 308]) {
+  test(`a status and results that are led elsewhere by ${status} are found there`, async (t) => {
+    const bench = await openBench(t);
+    const { simulator } = bench;
+    const led = ({ path }: { path: string }): Reply | null =>
+      path.includes('?') ? null : { status, headers: { location: `${path}?there=1` } };
+    simulator.on('GET /jobs/*', led);
+    simulator.on('GET /jobs/*/results', led);
+    const job = await bench.finish(await bench.execute());
+    assert.equal(job.state, 'successful', job.error?.message ?? '');
+    const { results } = (await bench.world.resultOf(job)) as ExecutionResult;
+    assert.match(results?.kind === 'text' ? results.text : '', /"answer"/);
+    assert.ok(simulator.seen.some(({ path }) => path.endsWith('/results?there=1')));
+  });
+}
+
+test('results that are led to another origin are not fetched there, and the log names it', async (t) => {
+  const bench = await openBench(t);
+  const location = 'https://other.example/results';
+  bench.simulator.on('GET /jobs/*/results', { status: 302, headers: { location } });
+  const job = await bench.finish(await bench.execute());
+  const { results } = (await bench.world.resultOf(job)) as ExecutionResult;
+  assert.equal(results, null);
+  assert.match(bench.warnings.join(), /redirects to https:\/\/other\.example\/results/);
 });
 
 test('an execution is not sent again before its Retry-After has passed', async (t) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { PawlError } from 'pawl/internal/core/errors';
 import type { ExecutionResult } from '../src/gateway/conclude.ts';
 import type { KeptResults } from '../src/gateway/kept-results.ts';
 import { type Bench, openBench } from './provider/gateway-bench.ts';
@@ -121,12 +122,62 @@ describe('results are kept byte for byte', () => {
   });
 
   test('a small body that unpacks to more than the bound is a failure', async (t) => {
-    const bench = await openBench(t, { settings: { response_size_limit: MIB } });
+    const bench = await openBench(t, { settings: { results_size_limit: 2 * MIB } });
     const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' };
     const body = gzipSync(Buffer.alloc(4 * MIB));
     const { error } = await keptOf(bench, { status: 200, headers, body });
-    assert.match(error, /STATUS_UNREADABLE: .*decoded answer is longer than 1048576 bytes/);
+    assert.match(error, /RESULTS_TOO_LARGE: .*decoded answer is longer than 2097152 bytes; raise/);
   });
+});
+
+describe('results that come at once are streamed beyond the length of a status', () => {
+  for (const [title, type] of Object.entries({ bytes: 'image/tiff', JSON: 'application/json' })) {
+    test(`[O7] ${title} beyond the bound of all other answers are an artifact`, async (t) => {
+      const bench = await openBench(t, { settings: { response_size_limit: 1_000 } });
+      const body = Buffer.from(JSON.stringify({ long: 'ab'.repeat(2 * MIB) }));
+      const headers = { 'content-type': type, 'content-language': 'de' };
+      const { kept, bytes, error } = await keptOf(bench, { status: 200, headers, body });
+      assert.equal(kept?.kind, 'artifact', error);
+      assert.ok(bytes.equals(body));
+      assert.deepEqual(kept.headers, { 'content-language': 'de' });
+    });
+  }
+
+  test('[O9] a long answer to a job that was made is not taken for results', async (t) => {
+    const bench = await openBench(t, { settings: { response_size_limit: 1_000 } });
+    bench.simulator.on(EXECUTE, () => {
+      const made = bench.simulator.create('echo') as Exclude<Reply, string>;
+      return { ...made, body: { note: 'x'.repeat(2_000) } };
+    });
+    const job = await bench.finish(await bench.execute());
+    assert.equal(job.state, 'successful', job.error?.message ?? '');
+    const { results } = (await bench.world.resultOf(job)) as ExecutionResult;
+    assert.match(results?.kind === 'text' ? results.text : '', /"answer"/);
+  });
+
+  test('[O4] a long refusal fails the job and is left unread', async (t) => {
+    const bench = await openBench(t, { settings: { response_size_limit: 1_000 } });
+    const body = Buffer.alloc(4 * MIB, 'x');
+    const { error } = await keptOf(bench, { status: 422, body });
+    assert.match(error, /UPSTREAM_ERROR: .*422 with more than \d+ bytes/);
+  });
+});
+
+test('results that the platform has no room for fail the job, and say why', async (t) => {
+  const bench = await openBench(t, {
+    http: (client) => ({
+      fetch: async (...asked) => {
+        const response = await client.fetch(...asked);
+        if (!String(asked[0]).endsWith('/results')) return response;
+        const full = new PawlError('QUOTA_EXCEEDED', '9 of 9 bytes are used already');
+        const body = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(full) }) };
+        return { ...response, body };
+      },
+    }),
+  });
+  const job = await bench.finish(await bench.execute());
+  assert.deepEqual([job.state, job.error?.code], ['failed', 'RESULTS_TOO_LARGE']);
+  assert.match(job.error!.message, /could not be kept: 9 of 9 bytes are used already/);
 });
 
 test('results of an asynchronous job are streamed, beyond the bound of all other answers', async (t) => {

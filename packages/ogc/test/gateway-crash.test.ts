@@ -67,7 +67,7 @@ describe('[O23] killed between the forward and its answer', () => {
     const settings = { in_doubt: 'fail' };
     const { bench, done } = await killedWhileSending(t, { isMade: true, settings });
     assert.deepEqual([done.state, done.error?.code], ['failed', 'FORWARD_IN_DOUBT']);
-    assert.match(done.error!.message, /nobody knows whether the provider sim has the job/);
+    assert.match(done.error!.message, /it is not known whether the provider sim has the job/);
     assert.equal(bench.simulator.count(EXECUTE), 1);
   });
 

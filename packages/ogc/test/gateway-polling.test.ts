@@ -74,7 +74,7 @@ test('[O10] the local id replaces the remote one; what is missing is filled in; 
     processID: 'sim:echo',
     type: 'process',
     status: 'running',
-    message: 'The provider is at work.',
+    message: 'The provider is running the job.',
     progress: 30,
     links: [
       { href: `/jobs/${job.id}`, rel: 'self', type: 'application/json', title: 'This job' },
@@ -113,7 +113,7 @@ test('[O15] a repeated status makes no duplicate history, a changed one is kept'
   assert.deepEqual(lines, [
     'status accepted, 0 %: The job was accepted.',
     'status accepted, 0 %: The job was accepted.',
-    'status running, 10 %: The provider is at work.',
+    'status running, 10 %: The provider is running the job.',
     'status running, 50 %: half',
     'status successful, 100 %: The job is done.',
   ]);
@@ -147,7 +147,7 @@ test('[O13] a provider that does not know the job for good has lost it', async (
     statusAnswers(bench, { status });
     const done = await bench.finish(job);
     assert.deepEqual([done.state, done.error?.code], ['failed', 'REMOTE_LOST']);
-    assert.match(done.error!.message, /does not know the job any more.*3 times in a row/);
+    assert.match(done.error!.message, /no longer knows the job.*3 times in a row/);
   }
 });
 

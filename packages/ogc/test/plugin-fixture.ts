@@ -6,10 +6,13 @@ import {
   type Engine,
   largeSource,
   openWorker,
+  type Plugin,
   type PluginHost,
   type PluginParts,
+  type RecordStore,
   valuesIn,
 } from 'pawl/plugin';
+import { declaredRecords } from 'pawl/internal/plugin/declared-records';
 import { home } from '@pawl/server/internal/app/dashboard';
 import { readPublicUrl } from '@pawl/server/internal/app/public-url';
 import { type ArtifactServices, resultArtifacts } from '@pawl/server/internal/http/artifact-view';
@@ -21,6 +24,7 @@ export interface OgcHost {
   readonly engine: Engine;
   readonly artifacts: ArtifactServices;
   readonly outgoing: Outgoing;
+  readonly records: RecordStore;
   readonly env: NodeJS.ProcessEnv;
   /** Types of jobs that the plug-in must not take. */
   readonly taken: ReadonlySet<string>;
@@ -34,10 +38,11 @@ export interface StartedOgc {
 }
 
 /** What of a host the plug-in asks for; all else would be an error that a test shows. */
-function hostOf(options: OgcHost, wake: () => void): PluginHost {
-  const { engine, artifacts, outgoing, env, taken, isWorking } = options;
+function hostOf(plugin: Plugin, options: OgcHost, wake: () => void): PluginHost {
+  const { engine, artifacts, outgoing, records, env, taken, isWorking } = options;
   const host: Partial<PluginHost> = {
     engine,
+    records: declaredRecords(plugin, records),
     artifacts: artifacts.access,
     linkedArtifacts: async (job) => (await resultArtifacts(artifacts, job)).artifacts,
     http: { ...outgoing, allowing: () => outgoing },
@@ -48,13 +53,14 @@ function hostOf(options: OgcHost, wake: () => void): PluginHost {
     publicUrl: readPublicUrl(env),
     wake,
   };
-  return host as PluginHost;
+  // As a platform hands it on: its members are those of a prototype.
+  return Object.create(host) as PluginHost;
 }
 
 export async function startOgc(options: OgcHost): Promise<StartedOgc> {
   const { engine, artifacts, taken, isWorking, env } = options;
   const plugin = ogc({ env });
-  const host = hostOf(options, () => worker.wake());
+  const host = hostOf(plugin, options, () => worker.wake());
   const parts = (await plugin.start!(host)) as PluginParts;
   const jobs = parts.jobs!.filter(({ type }) => !taken.has(type));
   const worker = workerOf(engine, artifacts.access, jobs);

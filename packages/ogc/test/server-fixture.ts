@@ -36,8 +36,11 @@ export interface Answer {
 export interface OgcServer {
   readonly url: string;
   readonly engine: Engine;
+  /** As it is closed anyway once the tests have ended. */
+  close(): Promise<void>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   call(method: string, path: string, headers?: Record<string, string>): Promise<Answer>;
   /** A key of a tenant, as a header; only where credentials are asked for. */
   key(tenant: string, wish?: Partial<KeyWish>): Promise<Record<string, string>>;
@@ -47,6 +50,8 @@ export interface OgcServerOptions {
   readonly jobs?: readonly JobDefinition[];
   readonly env?: NodeJS.ProcessEnv;
   readonly isLocked?: boolean;
+  /** The file of the store; in memory unless given. */
+  readonly path?: string;
   /** False: nothing is worked on, so that jobs stay where they are. */
   readonly isWorking?: boolean;
   /** Places that are not public and may be reached all the same; this machine unless given. */
@@ -68,9 +73,9 @@ async function send(url: string, init: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, json };
 }
 
-async function openParts(): Promise<EngineContext> {
+async function openParts(path: string): Promise<EngineContext> {
   const lifecycles = builtInLifecycles;
-  const store = await openSqliteStore({ path: ':memory:', lifecycles, mode: 'inline' });
+  const store = await openSqliteStore({ path, lifecycles, mode: 'inline' });
   const ids = systemIds(systemClock);
   return openContext({ store, lifecycles, random: systemRandom, ids });
 }
@@ -99,13 +104,14 @@ async function startWork(
 
 export async function openOgcServer(options: OgcServerOptions = {}): Promise<OgcServer> {
   const { jobs = [], env = {}, isLocked = false, isWorking = true } = options;
-  const context = await openParts();
+  const context = await openParts(options.path ?? ':memory:');
   const engine = new Engine(context);
   const { store } = context;
   const { artifacts, stop } = await startWork({ context, engine }, options);
   const outgoing = createOutgoing({ allow: options.allow ?? ['127.0.0.0/8'] });
   const taken = new Set(jobs.map(({ type }) => type));
-  const ogc = await startOgc({ engine, artifacts, outgoing, env, taken, isWorking });
+  const { records } = store;
+  const ogc = await startOgc({ engine, artifacts, outgoing, records, env, taken, isWorking });
   const access = { accessKeys: engine.accessKeys, clock: systemClock, tokens: null };
   const app = await buildServer({
     engine,
@@ -118,15 +124,19 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
   });
   await ogc.begin();
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
-  after(async () => {
+  let stopped: Promise<void> | null = null;
+  const stopAll = async (): Promise<void> => {
     await engine.live.stop();
     await app.close();
     await ogc.stop();
     await stop();
     await outgoing.close();
     await store.close();
-  });
+  };
+  const close = (): Promise<void> => (stopped ??= stopAll());
+  after(close);
   return {
+    close,
     url,
     engine,
     ...callsTo(url),
@@ -138,14 +148,18 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
   };
 }
 
-function callsTo(url: string): Pick<OgcServer, 'get' | 'post' | 'call'> {
+function callsTo(url: string): Pick<OgcServer, 'get' | 'post' | 'put' | 'call'> {
+  const write =
+    (method: string): OgcServer['post'] =>
+    (path, body, headers = {}) => {
+      const json = { 'content-type': 'application/json', ...headers };
+      return send(url + path, { method, headers: json, body: JSON.stringify(body) });
+    };
   return {
     get: (path, headers = {}) => send(url + path, { headers }),
     call: (method, path, headers = {}) => send(url + path, { method, headers }),
-    post: (path, body, headers = {}) => {
-      const json = { 'content-type': 'application/json', ...headers };
-      return send(url + path, { method: 'POST', headers: json, body: JSON.stringify(body) });
-    },
+    post: write('POST'),
+    put: write('PUT'),
   };
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { fail } from 'pawl/internal/handler/failure';
+import { eventually } from '../../../test/support/eventually.ts';
 import { jobWhen } from '../../../test/support/job-when.ts';
 import { openSimulator } from './provider/simulator.ts';
 import { openOgcServer, pathOf } from './server-fixture.ts';
@@ -39,10 +40,13 @@ const WRONG = { inputs: { message: 5 } };
 const inputs = { message: 'teststring' };
 
 test('own processes and those of providers are one list; a dead provider is left out', async () => {
-  const { status, json } = await server.get('/processes');
-  assert.equal(status, 200);
-  const ids = json.processes.map(({ id }: { id: string }) => id);
   const all = ['echo', 'lax:echo', 'lax:failing', 'near:echo', 'near:failing', 'sim:echo'];
+  // A list waits for each provider for a moment only.
+  const ids = await eventually('all that answer are listed', async () => {
+    const { json } = await server.get('/processes');
+    const listed: string[] = json.processes.map(({ id }: { id: string }) => id);
+    return listed.length >= all.length && listed;
+  });
   assert.deepEqual(ids.toSorted(), all);
   const described = await server.get('/processes/near:echo');
   assert.equal(described.json.id, 'near:echo');

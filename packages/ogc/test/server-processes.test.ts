@@ -196,6 +196,7 @@ test('the API describes itself in OpenAPI 3.0: every route of it, and none besid
   );
   assert.deepEqual(told.toSorted(), [
     'DELETE /jobs/{jobId}',
+    'DELETE /processes/{processId}',
     'GET /',
     'GET /conformance',
     'GET /jobs',
@@ -205,7 +206,10 @@ test('the API describes itself in OpenAPI 3.0: every route of it, and none besid
     'GET /ogc/api',
     'GET /processes',
     'GET /processes/{processId}',
+    'GET /processes/{processId}/package',
+    'POST /processes',
     'POST /processes/{processId}/execution',
+    'PUT /processes/{processId}',
   ]);
   const native = await server.get('/openapi.json');
   assert.deepEqual(

@@ -75,7 +75,7 @@ test('testValidateConformanceOperationAndResponse: the class core is among those
     ' ',
   );
   assert.deepEqual(
-    json.conformsTo,
+    json.conformsTo.filter((one: string) => one.startsWith(base)),
     classes.map((one) => base + one),
   );
 });

@@ -6,7 +6,7 @@ export const STUDIO_SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_AI_MODEL',
     fallback: null,
-    sentence: 'The model that ai jobs ask; without, an embedded one answers from documents only.',
+    sentence: 'The model for ai jobs. Default: an embedded one, which answers from documents only.',
   },
   {
     name: 'OPENAI_BASE_URL',
@@ -32,27 +32,27 @@ export const STUDIO_SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_AI_USER_PER_MINUTE',
     fallback: '60',
-    sentence: 'How many ai jobs of one user may start a minute.',
+    sentence: 'The most ai jobs of one user that start per minute.',
   },
   {
     name: 'PAWL_AI_ORGANISATION_PER_MINUTE',
     fallback: '600',
-    sentence: 'How many ai jobs of one tenant may start a minute.',
+    sentence: 'The most ai jobs of one tenant that start per minute.',
   },
   {
     name: 'PAWL_SMTP_URL',
     fallback: null,
-    sentence: 'The server for email jobs, smtp://user:password@host:587; without, an outbox.',
+    sentence: 'SMTP server for email jobs: smtp://user:password@host:587. Default: an outbox.',
     isSecret: true,
   },
   {
     name: 'PAWL_MAIL_FROM',
     fallback: 'Pawl <pawl@localhost>',
-    sentence: 'Who sends mail that names no sender.',
+    sentence: 'Default sender of email jobs.',
   },
   {
     name: 'PAWL_EXECUTE_ALLOW',
     fallback: null,
-    sentence: 'Commands that execute jobs may run, by their absolute paths and commas.',
+    sentence: 'Commands that execute jobs may run: absolute paths, comma-separated.',
   },
 ];

@@ -10,6 +10,7 @@ import { studioJobs } from '../src/jobs.ts';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { jobWhen } from '../../../test/support/job-when.ts';
 import { TENANT } from '../../../test/support/world.ts';
+import { addAll } from './planted.ts';
 import { assetReader, deckOf } from './corpus.ts';
 import { gradient } from '../src/sample/png.ts';
 import { openStudio } from './fixture.ts';
@@ -38,7 +39,7 @@ async function illustrated(slides: number): Promise<Buffer> {
     { ...deck, slides: pages },
     { readAsset: assetReader(deck), createdAt: new Date(0) },
   );
-  for (const page of pages) await writer.add(page);
+  await addAll(writer, { ...deck, slides: pages });
   return Buffer.from(await writer.finish());
 }
 
@@ -95,7 +96,7 @@ describe('a convert job that is interrupted', () => {
   /** A worker whose uploads never end from the given one on, as often as told. */
   async function openSlow(context: TestContext, hangs: (put: number) => boolean) {
     const fixture = await openStudio(context);
-    const limit = { ...typeDefinitionOf(convert), timeoutMs: 4_000 };
+    const limit = { ...typeDefinitionOf(convert), timeoutMs: 16_000 };
     await fixture.world.putType('convert', limit);
     const puts: string[] = [];
     const access: ArtifactAccess = {

@@ -25,7 +25,7 @@ class DeckMaker {
       this.#random.below(2) === 0 ? defaultTheme.colours.accents : ['#0F766E', '#B45309'];
     return {
       format: 'pawl-deck',
-      version: 1,
+      version: 2,
       title: `Deck ${seed}: ${this.#words(3)}`,
       size: { ...(this.#random.below(3) === 0 ? { width: 720, height: 540 } : WIDE_SIZE) },
       theme: { ...defaultTheme, colours: { ...defaultTheme.colours, accents } },
@@ -58,7 +58,7 @@ class DeckMaker {
     };
   }
 
-  #block(kind: Block['kind']): Block {
+  #block(kind: 'text' | 'table' | 'image' | 'chart'): Block {
     switch (kind) {
       case 'text':
         return this.#text();

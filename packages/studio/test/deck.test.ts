@@ -27,12 +27,34 @@ describe('a deck', () => {
   test('is refused with each fault by its place', () => {
     const deck = deckOf(2);
     assert.deepEqual(pointersOf(deck), []);
-    assert.deepEqual(pointersOf({ ...deck, version: 2 }), ['/version']);
+    assert.deepEqual(pointersOf({ ...deck, version: 3 }), ['/version']);
     assert.deepEqual(pointersOf({ ...deck, slides: [] }), ['/slides']);
     assert.deepEqual(pointersOf({ ...deck, slides: [deck.slides[0], deck.slides[0]] }), [
       '/slides/1/id',
     ]);
     assert.ok(pointersOf(null).length > 0);
+  });
+
+  test('of version 1 is read as it is, in the version of today', () => {
+    const deck = deckOf(2);
+    const checked = checkDeck({ ...deck, version: 1 });
+    assert.deepEqual('deck' in checked && checked.deck, deck);
+  });
+
+  test('is refused with blocks in groups that are nowhere, or that contain themselves', () => {
+    const { slides, ...rest } = deckOf(2);
+    const blocks = [{ kind: 'text' as const, paragraphs: [], group: 'b' }];
+    const withGroups = (groups: object[]): unknown => ({
+      ...rest,
+      slides: [{ ...slides[0]!, blocks, groups }],
+    });
+    assert.deepEqual(pointersOf(withGroups([{ id: 'a' }, { id: 'b', parent: 'a' }])), []);
+    assert.deepEqual(pointersOf(withGroups([])), ['/slides/0/blocks/0/group']);
+    const circle = [
+      { id: 'a', parent: 'b' },
+      { id: 'b', parent: 'a' },
+    ];
+    assert.deepEqual(pointersOf(withGroups(circle)), ['/slides/0/groups/0']);
   });
 
   test('is refused with an image that is nowhere, or in two places', () => {

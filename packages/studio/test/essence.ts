@@ -32,13 +32,15 @@ function cells(row: readonly { runs: Run[] }[]): string[] {
 
 /** `sizes` says how large each image is, where its bytes may differ. */
 export function essenceOf(slide: Slide, sizes?: Deck['assets']): Essence {
-  const { blocks } = slide;
+  const blocks = slide.blocks.filter(({ role }) => role === undefined);
   const of = <Found>(pick: (block: Slide['blocks'][number]) => Found[]): Found[] =>
     blocks.flatMap(pick);
   return {
     title: words(slide.title),
     subtitle: words(slide.subtitle),
-    lines: of((block) => (block.kind === 'text' ? block.paragraphs.map(line) : [])),
+    lines: of((block) =>
+      block.kind === 'text' || block.kind === 'shape' ? (block.paragraphs ?? []).map(line) : [],
+    ),
     tables: of((block) =>
       block.kind === 'table' ? [`${block.header} ${JSON.stringify(block.rows.map(cells))}`] : [],
     ),

@@ -129,7 +129,7 @@ describe('an export job', () => {
     ['a deck that is not there', { deckRef: nowhere, format: 'pdf' }, 'EXPORT_DECK_NOT_FOUND'],
     [
       'a deck of another version',
-      { deck: { ...deck, version: 2 }, format: 'pdf' },
+      { deck: { ...deck, version: 3 }, format: 'pdf' },
       'EXPORT_INVALID_DECK',
     ],
     ['an image without an asset', { deck: lonely, format: 'pdf' }, 'EXPORT_INVALID_DECK'],

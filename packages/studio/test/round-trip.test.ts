@@ -5,6 +5,7 @@ import { checkDeck } from '../src/deck/check-deck.ts';
 import { openPdfWriter } from '../src/export/pdf.ts';
 import { openPptxWriter } from '../src/export/pptx.ts';
 import { assetReader, deckOf } from './corpus.ts';
+import { addAll } from './planted.ts';
 import { type Essence, essenceOf, readFile } from './essence.ts';
 
 const DECKS = 24;
@@ -16,7 +17,7 @@ describe('convert(export(deck))', () => {
       const deck = deckOf(seed);
       assert.ok('deck' in checkDeck(deck), `seed ${seed}`);
       const writer = await openPptxWriter(deck, { readAsset: assetReader(deck), createdAt });
-      for (const slide of deck.slides) await writer.add(slide);
+      for (const { losses } of await addAll(writer, deck)) assert.deepEqual(losses, []);
       const { found, slides } = await readFile(await writer.finish(), 'pptx');
       assert.equal(found.title, deck.title);
       assert.deepEqual(found.theme.fonts, deck.theme.fonts);
@@ -34,7 +35,7 @@ describe('convert(export(deck))', () => {
       const deck = deckOf(seed);
       const options = { readAsset: assetReader(deck), createdAt, withNotes: true };
       const writer = await openPdfWriter(deck, options);
-      for (const slide of deck.slides) await writer.add(slide);
+      for (const { losses } of await addAll(writer, deck)) assert.deepEqual(losses, []);
       const { found, slides, assets } = await readFile(await writer.finish(), 'pdf');
       assert.equal(found.title, deck.title);
       const before = deck.slides.map((slide) => onPaper(essenceOf(slide, deck.assets)));
@@ -50,7 +51,7 @@ describe('convert(export(deck))', () => {
     const deck = deckOf(7);
     const write = async (): Promise<Uint8Array> => {
       const writer = await openPptxWriter(deck, { readAsset: assetReader(deck), createdAt });
-      for (const slide of deck.slides) await writer.add(slide);
+      for (const { losses } of await addAll(writer, deck)) assert.deepEqual(losses, []);
       return writer.finish();
     };
     assert.ok(Buffer.from(await write()).equals(Buffer.from(await write())));

@@ -23,6 +23,7 @@ test('[T1, T23, T24, T25] pawl tour converts, exports, downloads and asks, on a 
     'The ratchet.pdf',
     'The ratchet.pptx',
     'deck.json',
+    'losses.json',
     'previews-0001.png',
     'previews-0002.png',
     'previews-0003.png',

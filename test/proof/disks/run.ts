@@ -1,9 +1,10 @@
 import type { Rung } from '../figures.ts';
 import { play, whyNoBadDisks } from './play.ts';
+import { playBadServers } from './bad-server.ts';
 import { playReadOnlyServers } from './read-only-server.ts';
 
-/** All variants of bad disks, on SQLite and, as far as it can be done there, PostgreSQL. */
-export const runDisks: Rung = async (_options, say) => {
+/** `--store sqlite` or `postgres`, else both: all variants of bad disks. */
+export const runDisks: Rung = async (options, say) => {
   const reason = whyNoBadDisks();
   if (reason !== null) return { figures: { skipped: reason }, violations: [] };
   const violations: string[] = [];
@@ -13,7 +14,11 @@ export const runDisks: Rung = async (_options, say) => {
     violations.push(...found.map((one) => `${name}: ${one}`));
     say(`${found.length === 0 ? 'ok' : 'BAD'}  ${name}`);
   };
-  await play([], told);
-  await playReadOnlyServers(told);
+  const store = options.text('store');
+  if (store !== 'postgres') await play([], told);
+  if (store !== 'sqlite') {
+    await playReadOnlyServers(told);
+    await playBadServers(told);
+  }
   return { figures: { 'variants of bad disks': variants }, violations };
 };

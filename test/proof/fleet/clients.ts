@@ -53,6 +53,11 @@ function outcomeOf(answer: Answer | null): Outcome {
   return answer.status < 500 || REFUSALS.has(code ?? '') ? 'fail' : 'unknown';
 }
 
+function textOf({ status, body }: Answer): string {
+  const { code = '', detail = '' } = (body ?? {}) as { code?: string; detail?: string };
+  return `${status} ${code} ${detail}`;
+}
+
 export interface ClientsOptions {
   readonly urls: readonly string[];
   readonly seed: number;
@@ -69,6 +74,10 @@ export interface ClientsOptions {
 export class Clients {
   readonly history: SubmitOperation[] = [];
   readonly acknowledged: string[] = [];
+  /** What was said of a job that was refused, by its mark. */
+  readonly refusals: Map<string, string> = new Map();
+  /** When a job was acknowledged, by its id. */
+  readonly acknowledgedAt: Map<string, number> = new Map();
   /** What was answered to a cancel, the most binding answer last. */
   readonly cancels: Map<string, 'asked' | 'done'> = new Map();
   /** A read that contradicts an earlier answer. */
@@ -143,6 +152,12 @@ export class Clients {
     return answers.every((answer) => answer?.status === 200);
   }
 
+  /** One short job through a server of one's choice; whether it was acknowledged. */
+  probe(url: string): Promise<boolean> {
+    const marks = [`m${this.#asked++}`];
+    return this.#ask({ marks, inputs: [{ ms: 0, failures: 0 }], key: null, url });
+  }
+
   /** Some more jobs, beyond what was planned. */
   async askFor(count: number): Promise<void> {
     const first = this.#asked;
@@ -200,8 +215,9 @@ export class Clients {
     marks: string[];
     inputs: (Errand | Flow)[];
     key: string | null;
+    url?: string;
   }): Promise<boolean> {
-    const { marks, inputs, key } = asked;
+    const { marks, inputs, key, url = this.#url() } = asked;
     const isSingle = marks.length === 1;
     const pending = marks.map((mark, index): Pending => ({
       kind: 'submit',
@@ -219,7 +235,7 @@ export class Clients {
       correlationId: mark,
     }));
     const path = isSingle ? '/v1/jobs' : '/v1/jobs/batch';
-    const answer = await send(this.#url() + path, isSingle ? jobs[0] : { jobs }, key ?? undefined);
+    const answer = await send(url + path, isSingle ? jobs[0] : { jobs }, key ?? undefined);
     this.calls[outcomeOf(answer)] += 1;
     const answers = isSingle ? [answer] : itemsOf(answer, marks.length);
     for (const [index, one] of answers.entries()) this.#note(pending[index]!, one);
@@ -228,9 +244,11 @@ export class Clients {
 
   #note(pending: Pending, answer: Answer | null): void {
     pending.outcome = outcomeOf(answer);
+    if (pending.outcome === 'fail') this.refusals.set(pending.correlationId!, textOf(answer!));
     if (pending.outcome !== 'ok') return;
     pending.jobId = (answer!.body as { id: string }).id;
     this.acknowledged.push(pending.jobId);
+    this.acknowledgedAt.set(pending.jobId, performance.now());
   }
 
   /** Reads what was accepted, again and again: a job never goes back, whoever is asked. */

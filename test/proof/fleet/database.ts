@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type Account, serverAccount } from '../../support/postgres/account.ts';
+import { lowered, serverAccount } from '../../support/postgres/account.ts';
 import { reachableBinaries } from '../../support/postgres/cluster.ts';
 import { findInstallations } from '../../support/postgres/installations.ts';
 import { Member } from './member.ts';
@@ -15,8 +15,9 @@ type Settings = Readonly<Record<string, string>>;
 export interface DatabaseOptions {
   readonly folder: string;
   readonly shim: Shim | null;
-  /** Its data on a disk that can be filled. */
-  readonly hasSmallDisk: boolean;
+  /** Its data, or its write-ahead log alone, on a disk that can be filled. */
+  readonly hasSmallDisk: boolean | 'wal';
+  readonly megabytes?: number;
   readonly settings?: Settings;
 }
 
@@ -59,7 +60,13 @@ export class FleetDatabase {
     mkdirSync(data, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o755);
     if (account) for (const path of [folder, data]) chownSync(path, account.uid, account.gid);
-    const disk = options.hasSmallDisk ? await SmallDisk.open(data, account) : null;
+    const wal = join(folder, 'wal');
+    if (options.hasSmallDisk === 'wal') mkdirSync(wal);
+    const mounted = options.hasSmallDisk === 'wal' ? wal : data;
+    const disk =
+      options.hasSmallDisk === false
+        ? null
+        : await SmallDisk.open(mounted, { ...account, megabytes: options.megabytes });
     const binaries = reachableBinaries(installation.binFolder, folder, account);
     const command = (program: string, args: readonly string[]): readonly string[] => [
       ...(disk?.entrance ?? []),
@@ -67,7 +74,8 @@ export class FleetDatabase {
       join(binaries, program),
       ...args,
     ];
-    initialize(command('initdb', ['-D', data, ...INIT]), folder);
+    const where = mounted === wal ? ['--waldir', join(wal, 'log')] : [];
+    initialize(command('initdb', ['-D', data, ...where, ...INIT]), folder);
     const flags = Object.entries({ ...SETTINGS, ...settings });
     const server = command('postgres', [
       '-D',
@@ -135,13 +143,6 @@ export class FleetDatabase {
 }
 
 const INIT = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-
-/** PostgreSQL refuses to run as root; the namespace of its disk must be entered as root before. */
-function lowered(account: Account | undefined): readonly string[] {
-  if (account === undefined) return [];
-  const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
-  return ['setpriv', ...ids, '--pdeathsig', 'KILL', '--'];
-}
 
 function initialize([program = '', ...args]: readonly string[], cwd: string): void {
   execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -1,17 +1,13 @@
 // The verdict on a world that has come to rest: the checker's, and what only a fleet can show.
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
 import { checkHistory } from 'pawl/internal/check/check-history';
 import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
-import { openPostgresStore } from 'pawl/internal/store/postgres/store';
-import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import type { Store } from 'pawl/internal/store/store';
 import { eventually } from '../../support/eventually.ts';
 import { type Clients, TENANT } from './clients.ts';
 import type { Flow } from './jobs.ts';
 import { type Ledger, readLedger } from './ledger.ts';
 import { readMany, type Remains } from './read-many.ts';
-import type { World } from './world.ts';
+import type { Member } from './member.ts';
 
 /** In the words in which queues are usually reported on. */
 export interface Verdict {
@@ -37,13 +33,22 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
+/** What has come to rest: its processes, what they wrote down, and what is stored. */
+export interface Rested {
+  readonly posts: readonly { readonly member: Member }[];
+  readonly workers: readonly { readonly member: Member }[];
+  readonly ledger: string;
+  openStore(): Promise<Store>;
+}
+
 /** Enough for any machine; leases and backoffs need seconds only. */
 const REST_MS = 240_000;
 
 export async function judge(
-  world: World,
+  world: Rested,
   clients: Clients,
   restMs: number = REST_MS,
+  look: (all: Remains) => void = () => undefined,
 ): Promise<Verdict> {
   const violations = [...clients.contradictions];
   const expect = async (what: string, look: () => Promise<boolean>): Promise<void> => {
@@ -55,9 +60,10 @@ export async function judge(
   await expect('job for every worker', workersLook(world, clients));
   await expect('end of every job', () => clients.isQuiet());
   violations.push(...world.posts.flatMap(({ member }) => member.faults));
-  const store = await openStore(world);
+  const store = await world.openStore();
   try {
     const all = await readMany(store, TENANT);
+    look(all);
     const ledger = readLedger(world.ledger, TENANT);
     const { entries, completions } = ledger;
     const history = [...clients.history, ...completions];
@@ -71,7 +77,7 @@ export async function judge(
 }
 
 /** Asks for jobs until each worker has begun one: none may be up and yet dead to the world. */
-function workersLook(world: World, clients: Clients): () => Promise<boolean> {
+function workersLook(world: Rested, clients: Clients): () => Promise<boolean> {
   const before = readLedger(world.ledger, TENANT).turns.length;
   const idle = new Set(world.workers.map(({ member }) => member.name.replaceAll(' ', '-')));
   return async () => {
@@ -81,17 +87,6 @@ function workersLook(world: World, clients: Clients): () => Promise<boolean> {
     }
     return idle.size === 0;
   };
-}
-
-/** The file of a SQLite platform can be opened once its owner has left. */
-async function openStore(world: World): Promise<Store> {
-  if (world.database !== null) {
-    return openPostgresStore({ url: world.database.url, lifecycles });
-  }
-  await Promise.all(world.posts.map(({ member }) => member.end()));
-  // SQLite would follow the way into the namespace back to a file of our own, so it is brought out.
-  if (world.disk !== null) cpSync(world.disk.folder, world.data, { recursive: true });
-  return openSqliteStore({ path: join(world.data, 'pawl.db'), lifecycles });
 }
 
 /** Whatever counts was done, in the very turn that it counts for; and a key is one job's. */

@@ -13,10 +13,13 @@ export interface MemberOptions {
   readonly isReady: (line: string) => boolean;
   /** Whether it is a fault of ours if it ends by itself; always, unless told otherwise. */
   readonly isJudged?: () => boolean;
+  /** Is told every line that it writes. */
+  readonly onLine?: (line: string) => void;
 }
 
 const LINES_MAX = 60;
-const START_MS = 60_000;
+/** A machine that does much else needs minutes for what usually takes seconds. */
+const START_MS = 300_000;
 const TERM_MS = 45_000;
 const PAUSE_MS = 200;
 const never = new AbortController().signal;
@@ -113,6 +116,7 @@ export class Member {
     for (const input of [child.stdout, child.stderr]) {
       createInterface({ input }).on('line', (line) => {
         this.said.push(line);
+        this.#options.onLine?.(line);
         if (this.said.length > LINES_MAX) this.said.shift();
         if (this.#options.isReady(line)) ready.resolve('ready');
       });

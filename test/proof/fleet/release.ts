@@ -21,6 +21,13 @@ const OWN = [
 
 export const THIS_RELEASE: Release = { name: 'this', root };
 
+/** The newest release; null before the first one. */
+export function newestRelease(): string | null {
+  const words = ['tag', '--list', 'v*', '--sort=-version:refname'];
+  const { status, stdout } = spawnSync('git', words, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? (stdout.split('\n').find((tag) => tag !== '') ?? null) : null;
+}
+
 /** As of a revision, with our own programs beside it; or why it cannot be had. */
 export function releaseAt(revision: string): Release | { reason: string } {
   const found = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`], {

@@ -1,14 +1,17 @@
 import { rmSync } from 'node:fs';
 import { grouped, type Rung } from '../figures.ts';
 import { campaign } from './campaign.ts';
-import { releaseAt, THIS_RELEASE } from './release.ts';
+import { newestRelease, releaseAt, THIS_RELEASE } from './release.ts';
+
+const NO_RELEASE = 'there is no release yet: two releases side by side need --older <revision>';
 
 /**
- * `--faults 60 --jobs 3000 --seed 1 --minutes 5 --store postgres,sqlite --older HEAD~8`, and
- * `--only "kill -9"` for the kinds with these words in their names.
+ * `--faults 60 --jobs 3000 --seed 1 --minutes 5 --store postgres,sqlite --older v1.0.0` (by default
+ * the newest release), and `--only "kill -9"` for the kinds with these words in their names.
  */
 export const runFleet: Rung = async (options, say) => {
-  const older = releaseAt(options.text('older') ?? 'HEAD~8');
+  const revision = options.text('older') ?? newestRelease();
+  const older = revision === null ? { reason: NO_RELEASE } : releaseAt(revision);
   const words = options.text('only') ?? '';
   const stores = (options.text('store') ?? 'postgres,postgres,sqlite').split(',');
   try {

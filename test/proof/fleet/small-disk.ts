@@ -21,6 +21,12 @@ export function whyNoSmallDisk(): string | null {
   return tried.status === 0 ? null : 'a full disk needs unshare, nsenter and tmpfs';
 }
 
+interface DiskOptions {
+  readonly megabytes?: number | undefined;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
 export class SmallDisk {
   /** What a command must begin with to see the disk. */
   readonly entrance: readonly string[];
@@ -34,7 +40,10 @@ export class SmallDisk {
   }
 
   /** The folder must be there; what is mounted on it is seen by those who come in only. */
-  static async open(folder: string, { megabytes = 600, uid = 0, gid = 0 } = {}) {
+  static async open(
+    folder: string,
+    { megabytes = 600, uid = 0, gid = 0 }: DiskOptions = {},
+  ): Promise<SmallDisk> {
     const options = `size=${megabytes}m,mode=0700,uid=${uid},gid=${gid}`;
     const script = `mount -t tmpfs -o ${options} tmpfs '${folder}' && echo ready && exec cat`;
     const holder = spawn(NAMESPACE, ['--mount', 'sh', '-c', script], {

@@ -1,7 +1,11 @@
 // A platform of real processes with a line between every two of them.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import type { Store } from 'pawl/internal/store/store';
 import { FleetDatabase } from './database.ts';
 import { Link } from './link.ts';
 import { Member } from './member.ts';
@@ -108,6 +112,15 @@ export class World {
 
   get links(): readonly Link[] {
     return [...this.clientLinks, ...this.workerLinks, ...this.storeLinks];
+  }
+
+  /** The file of a SQLite platform can be opened once its owner has left. */
+  async openStore(): Promise<Store> {
+    if (this.database !== null) return openPostgresStore({ url: this.database.url, lifecycles });
+    await Promise.all(this.posts.map(({ member }) => member.end()));
+    // SQLite would follow the way into the namespace back to a file of our own: it is brought out.
+    if (this.disk !== null) cpSync(this.disk.folder, this.data, { recursive: true });
+    return openSqliteStore({ path: join(this.data, 'pawl.db'), lifecycles });
   }
 
   async close(): Promise<void> {

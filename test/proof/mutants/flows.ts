@@ -1,6 +1,7 @@
 // Mistakes in how jobs wait, planted one by one in a copy of the tree: a test must turn red.
 import type { Rung } from '../figures.ts';
 import { Plantation, staleness } from './plantation.ts';
+import { FAILOVER_CHANGES } from './failovers.ts';
 import { type FlowChange, REVISION_CHANGES } from './revisions.ts';
 
 const FOLLOWER = 'test/spec/flows-follower.test.ts';
@@ -258,6 +259,7 @@ export const FLOW_CHANGES: readonly FlowChange[] = [
     tests: LIMITS,
   },
   ...REVISION_CHANGES,
+  ...FAILOVER_CHANGES,
 ];
 
 export function staleFlowChanges(): string[] {

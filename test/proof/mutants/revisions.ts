@@ -21,8 +21,8 @@ export const REVISION_CHANGES: readonly FlowChange[] = [
   {
     mistake: 'a pinned job is given to another revision, in PostgreSQL',
     file: 'packages/pawl/src/store/postgres/sql/claim.sql',
-    from: 'WHERE l.claim_type = ANY (p_types)',
-    to: 'WHERE l.type = ANY (p_types)',
+    from: 'LIMIT 1) h\n      WHERE l.claim_type = ANY (p_types)',
+    to: 'LIMIT 1) h\n      WHERE l.type = ANY (p_types)',
     tests: REVISIONS,
     titles: 'revisions on postgres 18',
   },

@@ -1,8 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { silentLog } from 'pawl/internal/engine/context';
@@ -23,11 +31,24 @@ function propertiesFor(url: string, echo: string): string {
   return ['<properties version="1.0">', ...lines, '</properties>', ''].join('\n');
 }
 
+const MAIN = 'org.opengis.cite.ogcapiprocesses10.TestNGController';
+/** What the suite sends as a binary input; its archive is built without it. */
+const IMAGE = 'org/opengis/cite/testdata/testgeotiff.tiff';
+const TIFF = Buffer.from('49492a0008000000000000000000', 'hex');
+
+function classPathOf(jar: string, folder: string): string {
+  const image = join(folder, IMAGE);
+  mkdirSync(dirname(image), { recursive: true });
+  writeFileSync(image, TIFF);
+  return [folder, jar].join(delimiter);
+}
+
 async function runSuite(jar: string, at: { folder: string; url: string; echo: string }) {
   const properties = join(at.folder, 'test-run-props.xml');
   writeFileSync(properties, propertiesFor(at.url, at.echo));
   const output = join(at.folder, 'report');
-  const child = spawn('java', ['-jar', jar, '--outputDir', output, properties], {
+  const program = ['-cp', classPathOf(jar, at.folder), MAIN];
+  const child = spawn('java', [...program, '--outputDir', output, properties], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   await once(child, 'exit');
@@ -42,20 +63,32 @@ function toldOf({ name, status, reason }: SuiteTest): string {
     : `${status} ${name}: ${reason}`;
 }
 
-/** An address that is given, or a platform that is started for it. */
-async function withServer<Result>(
-  given: string | null,
-  folder: string,
+async function withPlatform<Result>(
+  env: NodeJS.ProcessEnv,
   use: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  if (given !== null) return use(given.replace(/\/+$/, ''));
-  const env = { PORT: '0', PAWL_DATA: join(folder, 'data') };
-  const platform = await startPlatform(readConfiguration(env), silentLog);
+  // Inputs by reference are fetched, also from this machine.
+  const whole = { PORT: '0', PAWL_OUTGOING_ALLOW: '127.0.0.1', ...env };
+  const platform = await startPlatform(readConfiguration(whole), silentLog);
   try {
     return await use(platform.url);
   } finally {
     await platform.stop();
   }
+}
+
+/** The provider's name in front of its processes. */
+const FAR = 'far';
+
+/** A platform in front of the one at this address. */
+async function withGateway<Result>(
+  url: string,
+  folder: string,
+  use: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const file = join(folder, 'providers.json');
+  writeFileSync(file, JSON.stringify({ providers: { [FAR]: { url } } }));
+  return withPlatform({ PAWL_DATA: join(folder, 'gateway'), PAWL_OGC_PROVIDERS: file }, use);
 }
 
 function reportOf(tests: readonly SuiteTest[], say: Say) {
@@ -67,17 +100,26 @@ function reportOf(tests: readonly SuiteTest[], say: Say) {
   return { figures, violations: tests.length === 0 ? ['no test was run'] : failed };
 }
 
-/** `--ets <jar> [--url http://…] [--echo echo]`: the standard's own suite, test by test. */
+/**
+ * `--ets <jar> [--url http://…] [--echo echo] [--gateway]`: the standard's own suite, test by test,
+ * against a platform that is started for it or the one at that address, directly or through a
+ * gateway that is started in front of it.
+ */
 export const runOgcSuite: Rung = async (options, say) => {
   const jar = options.text('ets');
   if (jar === null || !existsSync(jar)) throw new Error(USAGE);
   const folder = mkdtempSync(join(tmpdir(), 'pawl-ogc-suite-'));
   const echo = options.text('echo') ?? 'echo';
   try {
-    const tests = await withServer(options.text('url'), folder, (url) =>
-      runSuite(jar, { folder, url, echo }),
-    );
-    return reportOf(tests, say);
+    const run = async (url: string): Promise<SuiteTest[]> => {
+      if (options.text('gateway') === null) return runSuite(jar, { folder, url, echo });
+      return withGateway(url, folder, (at) =>
+        runSuite(jar, { folder, url: at, echo: `${FAR}:${echo}` }),
+      );
+    };
+    const given = options.text('url')?.replace(/\/+$/, '');
+    const data = { PAWL_DATA: join(folder, 'data') };
+    return reportOf(await (given === undefined ? withPlatform(data, run) : run(given)), say);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 // A gateway in a process of its own on a SQLite file:
 // `gateway-process.ts <database> <artifacts> <provider url> <first> <last>`. It makes the jobs of
-// that range, each once by its key, and prints its standing whenever it has looked.
+// that range, each once by its key, and prints its standing whenever it has looked. With an empty
+// range it only opens and closes.
 import { eventually } from '../../support/eventually.ts';
 import { CALLER, openInstance } from '../../../packages/ogc/test/provider/instance.ts';
 
@@ -8,6 +9,10 @@ const [database = '', artifacts = '', url = '', first = '0', last = '0'] = proce
 const settings = { url, poll_interval: 20, timeout: 10, unavailable_wait: 86_400 };
 const instance = await openInstance({ database, artifacts, providers: { far: settings } });
 const { pawl, gateway } = instance;
+if (first === last) {
+  await instance.close();
+  process.exit();
+}
 
 const FOR_EVER = { timeoutMs: Infinity, everyMs: 1_000 };
 

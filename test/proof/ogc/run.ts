@@ -1,6 +1,6 @@
 // `npm run proof:ogc -- --jobs 5000`: remote jobs that are all open at once, at a provider and
 // behind a gateway that die by kill -9 while they are begun and while they are open.
-import { type ChildProcess, spawn } from 'node:child_process';
+// `npm run proof:ogc -- --results 1GB`: results of that length, in and out.
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,69 +8,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.ts';
 import type { Rung, Say } from '../figures.ts';
+import { Mortal, warmUp } from './mortal.ts';
+import { runResults } from './results.ts';
 
 const PROVIDER = new URL('provider-process.ts', import.meta.url);
 const GATEWAY = new URL('gateway-process.ts', import.meta.url);
 const RSS_MB_MAX = 250;
 const PATIENCE = { timeoutMs: 30 * 60_000, everyMs: 200 };
-
-interface Standing {
-  readonly open: number;
-  readonly rssMb: number;
-  readonly ended?: Readonly<Record<string, number>>;
-}
-
-/** A process that is started, killed and started again. */
-class Mortal {
-  readonly #program: string;
-  readonly #args: readonly string[];
-  #child: ChildProcess | null = null;
-  kills = 0;
-  last: Standing | null = null;
-  rssMbMax = 0;
-
-  constructor(program: URL, args: readonly string[]) {
-    this.#program = fileURLToPath(program);
-    this.#args = args;
-  }
-
-  async start(): Promise<void> {
-    const stdio = ['ignore', 'pipe', 'inherit'] as const;
-    const child = spawn(process.execPath, [this.#program, ...this.#args], { stdio: [...stdio] });
-    this.#child = child;
-    this.last = null;
-    const ready = Promise.withResolvers<void>();
-    let rest = '';
-    child.stdout.on('data', (bytes: Buffer) => {
-      const lines = (rest + bytes.toString()).split('\n');
-      rest = lines.pop()!;
-      for (const line of lines)
-        if (line === 'ready') ready.resolve();
-        else this.#note(JSON.parse(line) as Standing);
-    });
-    const onExit = (): void => ready.reject(new Error(`${this.#program} ended by itself`));
-    child.once('exit', onExit);
-    await ready.promise;
-    child.off('exit', onExit);
-  }
-
-  #note(standing: Standing): void {
-    this.last = standing;
-    this.rssMbMax = Math.max(this.rssMbMax, standing.rssMb);
-  }
-
-  async kill(): Promise<void> {
-    const child = this.#child!;
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
-    this.kills += 1;
-  }
-}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -130,6 +76,8 @@ function problemsOf({ jobs, gateway, begun }: Scene): string[] {
 
 /** Every job is sent once, whoever dies, and ends as its remote job does. */
 export const runOgc: Rung = async (options, say) => {
+  const length = options.text('results');
+  if (length !== null) return runResults(length, say);
   const jobs = options.number('jobs', 5_000);
   const folder = await mkdtemp(join(tmpdir(), 'pawl-ogc-'));
   const file = join(folder, 'provider.jsonl');
@@ -137,7 +85,8 @@ export const runOgc: Rung = async (options, say) => {
   const provider = new Mortal(PROVIDER, [file, String(port)]);
   const place = [join(folder, 'jobs.db'), join(folder, 'artifacts')];
   const url = `http://127.0.0.1:${port}`;
-  const gateway = new Mortal(GATEWAY, [...place, url, '0', String(jobs)]);
+  const cache = await warmUp(GATEWAY, folder, [...place, url, '0', '0']);
+  const gateway = new Mortal(GATEWAY, [...place, url, '0', String(jobs)], cache);
   const begun = (): number => executionsIn(file).length;
   const go = (): void => writeFileSync(`${file}.go`, '');
   const scene = { jobs, provider, gateway, begun, go };

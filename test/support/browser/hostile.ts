@@ -108,7 +108,7 @@ class HostileWorker {
 async function poisonSettings(worker: HostileWorker): Promise<void> {
   await worker.call('PATCH', '/v1/queues/hostile', { concurrency: 9, reason: ALL.slice(0, 512) });
   await worker.call('POST', '/v1/webhooks', {
-    url: `https://receiver.example/?${encodeURIComponent(SHORT)}#"><b id=planted>`,
+    url: `https://receiver.example/?${encodeURIComponent(SHORT)}#%22%3E%3Cb%20id=planted%3E`,
     description: ALL.slice(0, 512),
   });
   await worker.call('POST', '/v1/schedules', {

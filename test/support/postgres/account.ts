@@ -29,6 +29,16 @@ function numberFrom(flag: '-u' | '-g', name: string): number | undefined {
   }
 }
 
+/**
+ * What a command begins with that is to run as the account: a namespace may have to be entered as
+ * root before, so it cannot be done by whoever spawns. It ends with whoever started it.
+ */
+export function lowered(account: Account | undefined): readonly string[] {
+  if (account === undefined) return [];
+  const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
+  return ['setpriv', ...ids, '--pdeathsig', 'KILL', '--'];
+}
+
 /** Whether the account may enter every folder above the path and execute (or enter) the path. */
 export function canReach(path: string, account: Account): boolean {
   const { uid, gid, mode } = statSync(path);

@@ -88,6 +88,10 @@ class IllegalTransition(PawlError):
     code = "ILLEGAL_TRANSITION"
 
 
+class PreconditionFailed(PawlError):
+    code = "PRECONDITION_FAILED"
+
+
 class NotFinished(PawlError):
     code = "NOT_FINISHED"
 

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { seconds } from '../activity.ts';
 import { useLoaded } from '../load.ts';
+import { seesAll } from '../me.ts';
 import { Action } from '../parts/action.tsx';
 import { CancelAll } from '../parts/cancel-all.tsx';
 import { Operations } from '../parts/operations.tsx';
@@ -58,7 +59,7 @@ export function JobsPage() {
     <>
       <div class="head">
         <h1>Jobs</h1>
-        {filter !== null && (
+        {filter !== null && seesAll() && (
           <Action needs="jobs:operate" class="danger" onClick={() => (isCancelling.value = true)}>
             Cancel all matching…
           </Action>
@@ -66,7 +67,7 @@ export function JobsPage() {
       </div>
       <Views />
       <Filters />
-      <Operations isBrief />
+      {seesAll() && <Operations isBrief />}
       <Shown of={page}>
         {(found) => (
           <>

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { KeyJson } from '../../../pawl/src/contract/access-key.ts';
-import { get, send } from '../api.ts';
+import { send, getAll } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { now } from '../now.ts';
-import type { Page } from '../page.ts';
 import { Action } from '../parts/action.tsx';
 import { Ago } from '../parts/ago.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -141,7 +140,7 @@ function Keys({ items, ask }: { items: readonly KeyJson[]; ask: (asked: Asked) =
 
 /** The tenant's API keys: who may do what, and which are still used. */
 export function KeysPage() {
-  const page = useLoaded(() => get<Page<KeyJson>>('./v1/keys'), [], { everyMs: 10_000 });
+  const page = useLoaded(() => getAll<KeyJson>('./v1/keys'), [], { everyMs: 10_000 });
   const asked = useSignal<Asked | null>(null);
   const made = useSignal<MadeKey | null>(null);
   const isMaking = useSignal(false);

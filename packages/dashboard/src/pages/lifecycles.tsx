@@ -1,6 +1,6 @@
 import type { JobJson } from '../../../pawl/src/contract/job.ts';
 import type { LifecycleJson } from '../../../pawl/src/contract/lifecycle.ts';
-import { get } from '../api.ts';
+import { get, getAll } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
 import { LifecyclePicture } from '../parts/lifecycle-picture.tsx';
@@ -42,7 +42,7 @@ function countsOf({ name, places }: LifecycleJson, { byState }: Counts): Record<
 
 /** The tables that jobs move by, as pictures, with who stands where. */
 export function LifecyclesPage() {
-  const page = useLoaded(() => get<Page<LifecycleJson>>('./v1/lifecycles'), []);
+  const page = useLoaded(() => getAll<LifecycleJson>('./v1/lifecycles'), []);
   const counts = useLoaded(countLiving, [], { everyMs: 5_000 });
   const counted = counts.value.value;
   return (

@@ -1,5 +1,6 @@
 import { get } from '../api.ts';
 import { useLoaded } from '../load.ts';
+import { isHome, may } from '../me.ts';
 import { Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { hrefOf } from '../route.ts';
@@ -72,7 +73,7 @@ export function ProcessesPage() {
   return (
     <>
       <h1>Processes</h1>
-      <Providers />
+      {isHome() && may('metrics:read') && <Providers />}
       <Shown of={page}>{({ processes }) => <Processes processes={processes} />}</Shown>
     </>
   );

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { QueueJson } from '../../../pawl/src/contract/queue.ts';
 import type { TypeJson } from '../../../pawl/src/contract/type.ts';
-import { get } from '../api.ts';
+import { getAll } from '../api.ts';
 import { useLoaded } from '../load.ts';
-import type { Page } from '../page.ts';
 import { Action } from '../parts/action.tsx';
 import { Ago } from '../parts/ago.tsx';
 import { ExactTime } from '../parts/exact-time.tsx';
@@ -117,8 +116,8 @@ interface RowsGiven {
 
 /** Queues and what holds them, types and what they live by. */
 export function QueuesPage() {
-  const queues = useLoaded(() => get<Page<QueueJson>>('./v1/queues'), [], { everyMs: 2_000 });
-  const types = useLoaded(() => get<Page<TypeJson>>('./v1/types'), [], { everyMs: 10_000 });
+  const queues = useLoaded(() => getAll<QueueJson>('./v1/queues'), [], { everyMs: 2_000 });
+  const types = useLoaded(() => getAll<TypeJson>('./v1/types'), [], { everyMs: 10_000 });
   const opened = useSignal<Opened | null>(null);
   const close = (): void => {
     opened.value = null;

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ScheduleJson } from '../../../pawl/src/contract/schedule.ts';
-import { get, send } from '../api.ts';
+import { getAll, send } from '../api.ts';
 import { useLoaded } from '../load.ts';
-import type { Page } from '../page.ts';
 import { now } from '../now.ts';
 import { Action } from '../parts/action.tsx';
 import { Ago } from '../parts/ago.tsx';
@@ -111,7 +110,7 @@ function ScheduleCard(given: Given) {
 
 /** Rules that make jobs in time: what they will do and what they did. */
 export function SchedulesPage() {
-  const page = useLoaded(() => get<Page<ScheduleJson>>('./v1/schedules', { limit: 200 }), [], {
+  const page = useLoaded(() => getAll<ScheduleJson>('./v1/schedules'), [], {
     everyMs: 5_000,
   });
   const edited = useSignal<{ readonly schedule: ScheduleJson | null } | null>(

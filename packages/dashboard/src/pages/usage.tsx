@@ -1,8 +1,7 @@
 import type { UsageJson } from '../../../pawl/src/contract/me.ts';
-import { get } from '../api.ts';
+import { getAll } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { isHome } from '../me.ts';
-import type { Page } from '../page.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -87,7 +86,7 @@ function Rows({ items }: { readonly items: readonly UsageJson[] }) {
 
 /** Which tenant has how much of the platform at this moment. */
 export function UsagePage() {
-  const page = useLoaded(() => get<Page<UsageJson>>('./v1/usage'), [], { everyMs: 3_000 });
+  const page = useLoaded(() => getAll<UsageJson>('./v1/usage'), [], { everyMs: 3_000 });
   return (
     <>
       <div class="head">

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { WebhookJson } from '../../../pawl/src/contract/webhook.ts';
-import { get, send } from '../api.ts';
+import { send, getAll } from '../api.ts';
 import { useLoaded } from '../load.ts';
-import type { Page } from '../page.ts';
 import { Action } from '../parts/action.tsx';
 import { Ago } from '../parts/ago.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -111,7 +110,7 @@ function Standing({ webhook }: { readonly webhook: WebhookJson }) {
 
 /** Who is told what happens, and how that went. */
 export function WebhooksPage() {
-  const page = useLoaded(() => get<Page<WebhookJson>>('./v1/webhooks'), [], { everyMs: 5_000 });
+  const page = useLoaded(() => getAll<WebhookJson>('./v1/webhooks'), [], { everyMs: 5_000 });
   const isAdding = useSignal(false);
   const made = useSignal<MadeSecret | null>(null);
   return (

@@ -1,7 +1,6 @@
 import type { WorkerJson } from '../../../pawl/src/contract/worker-sign.ts';
-import { get } from '../api.ts';
+import { getAll } from '../api.ts';
 import { useLoaded } from '../load.ts';
-import type { Page } from '../page.ts';
 import { Ago } from '../parts/ago.tsx';
 import { JobLink } from '../parts/job-link.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
@@ -83,7 +82,7 @@ function Workers({ workers }: { readonly workers: readonly WorkerJson[] }) {
 
 /** Who works, on what, and when it was last heard of. */
 export function WorkersPage() {
-  const page = useLoaded(() => get<Page<WorkerJson>>('./v1/workers', { limit: 500 }), [], {
+  const page = useLoaded(() => getAll<WorkerJson>('./v1/workers'), [], {
     everyMs: 2_000,
   });
   return (

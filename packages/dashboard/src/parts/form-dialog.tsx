@@ -16,7 +16,10 @@ interface Given {
   readonly children: ComponentChildren;
 }
 
-/** A form in front of the page. */
+/**
+ * A form in front of the page. Its fields begin with a `defaultValue`: the page behind it is live,
+ * and a `value` would replace what a person has typed whenever the page is drawn again.
+ */
 export function FormDialog({ title, action, onSend, onClose, intro, children }: Given) {
   const error = useSignal<Error | null>(null);
   const submit = async (form: HTMLFormElement, close: () => void): Promise<void> => {

@@ -149,7 +149,7 @@ Example: pawl move pg-boss --from postgres://localhost/app --type-map a=b --dry-
   for (const system of SYSTEMS) {
     const command = move
       .command(system)
-      .description(`from ${system}`)
+      .description(`import from ${system}`)
       .option('--from <url>', FROM[system])
       .option('--queue <name>', 'only this queue or task; repeatable', collect, [])
       .option('--type-map <old=new>', 'the type here; repeatable', collect, [])

@@ -5,13 +5,8 @@ import type { ProcessDescription, ProcessSummary } from '../model/process-descri
 import { hasRel } from '../model/vocabulary.ts';
 import { offers, type Provider } from './provider.ts';
 import { retryAfterIn } from './failures.ts';
-import {
-  askProvider,
-  describeAnswer,
-  type HttpClient,
-  jsonIn,
-  type ProviderAnswer,
-} from './provider-client.ts';
+import { describeAnswer, jsonIn, type ProviderAnswer } from './provider-answer.ts';
+import { askProvider, type HttpClient } from './provider-client.ts';
 import { descriptionOf, summaryOf } from './remote-description.ts';
 import { statusUrlsOf } from './locations.ts';
 
@@ -90,7 +85,7 @@ export class Catalogue {
     const retryAfterMs = askedUntil - this.#options.clock.now();
     if (retryAfterMs <= 0) return;
     const seconds = Math.ceil(retryAfterMs / 1_000);
-    const message = `the provider ${provider.name} asked to be left alone for ${seconds} s more`;
+    const message = `the provider ${provider.name} asked for no requests for ${seconds} s more`;
     throw new PawlError('UPSTREAM_ERROR', message, { details: { retryAfterMs } });
   }
 

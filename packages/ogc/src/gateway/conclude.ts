@@ -49,7 +49,7 @@ export async function conclude(turn: Turn, learnt: Learnt): Promise<ExecutionRes
   }
   if (isTerminal(status.status)) throw await failed(turn, failureOf(remote), previous);
   if (statusUrls.length === 0) {
-    const message = 'the provider began a job and did not say where it is to be found';
+    const message = 'the provider started a job and did not give its location';
     throw await failed(turn, new GatewayFailure('STATUS_UNREADABLE', message), previous);
   }
   await goOn(turn, following, previous);
@@ -110,10 +110,10 @@ export function pause(turn: Turn, { status }: StatusInfo): never {
 
 function failureOf({ status, message }: StatusInfo): GatewayFailure {
   if (status === 'dismissed') {
-    const why = message ?? 'it did not say why';
+    const why = message ?? 'without a reason';
     return new GatewayFailure('REMOTE_DISMISSED', `the provider dismissed the job: ${why}`);
   }
-  const why = message ?? 'the provider said that the job failed, and no more';
+  const why = message ?? 'the provider reported a failed job without a reason';
   return new GatewayFailure('REMOTE_FAILED', why);
 }
 

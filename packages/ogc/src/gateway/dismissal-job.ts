@@ -9,12 +9,8 @@ import {
 import { retryAfterIn } from './failures.ts';
 import { currentUrls } from './locations.ts';
 import type { Provider } from './provider.ts';
-import {
-  askProvider,
-  describeAnswer,
-  type ProviderAnswer,
-  ProviderUnreachable,
-} from './provider-client.ts';
+import { describeAnswer, type ProviderAnswer } from './provider-answer.ts';
+import { askProvider, ProviderUnreachable } from './provider-client.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import type { GatewayDependencies } from './turn.ts';
 

@@ -1,7 +1,7 @@
-import { JobFailure, OutgoingError } from 'pawl/define';
+import { JobFailure, OutgoingError, PawlError } from 'pawl/define';
 import type { Provider } from './provider.ts';
 import { withoutSecrets } from './provider.ts';
-import { describeAnswer, jsonIn, type ProviderAnswer } from './provider-client.ts';
+import { describeAnswer, jsonIn, type ProviderAnswer } from './provider-answer.ts';
 import type { Transience } from './retry.ts';
 
 /** Why an execution failed: kept with the job as its code. */
@@ -58,6 +58,8 @@ export class GatewayFailure extends JobFailure {
   }
 }
 
+/** Artifacts have bounds of their own: of one, and of all that a tenant has. */
+const TOO_MUCH: ReadonlySet<string> = new Set(['PAYLOAD_TOO_LARGE', 'QUOTA_EXCEEDED']);
 const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 407]);
 const TEXT_LENGTH_MAX = 500;
@@ -92,6 +94,10 @@ export function upstreamError(
 
 /** What kept results from being kept; all but their size may be gone the next time. */
 export function resultsFailure({ name }: Provider, error: unknown): unknown {
+  if (error instanceof PawlError && TOO_MUCH.has(error.code)) {
+    const what = `the results of the provider ${name} could not be kept: ${error.message}`;
+    return new GatewayFailure('RESULTS_TOO_LARGE', what);
+  }
   if (!(error instanceof OutgoingError)) return error;
   const what = `the results of the provider ${name} could not be read: ${error.message}`;
   if (error.code === 'too_large') {

@@ -4,7 +4,8 @@ import { GatewayFailure, retryAfterIn, upstreamError } from './failures.ts';
 import { resolveDoubt } from './in-doubt.ts';
 import { resultsHrefIn } from './normalise.ts';
 import { notify } from './observers.ts';
-import { jsonIn, opened, type ProviderAnswer, ProviderUnreachable } from './provider-client.ts';
+import { jsonIn, leave, opened, type ProviderAnswer } from './provider-answer.ts';
+import { ProviderUnreachable } from './provider-client.ts';
 import type { Sending } from './remote-state.ts';
 import { type Derivation, deriveStatus } from './status-derivation.ts';
 import type { Turn } from './turn.ts';
@@ -88,14 +89,14 @@ async function attempt(turn: Turn, tries: number): Promise<Derivation> {
   const askedUrl = `${provider.url}/processes/${process}/execution`;
   try {
     // A stop does not break it off: half an answer would leave more doubt than a late one.
-    const answer = await turn.ask({
+    const answer = await turn.begin({
       method: 'POST',
       url: askedUrl,
       headers: { prefer: 'respond-async', 'idempotency-key': run.job.id },
       body: JSON.stringify(run.input.request),
       timeoutMs: provider.settings.forwardTimeoutMs,
     });
-    return await understand(turn, answer, askedUrl);
+    return await understandOrLeave(turn, answer, askedUrl);
   } catch (error) {
     if (error instanceof GatewayFailure) {
       if (error.transience !== null) await turn.save({ step: 'idle', tries });
@@ -123,6 +124,21 @@ async function unanswered(
   }
   const transience = { retryAfterMs: null };
   throw new GatewayFailure('UPSTREAM_UNREACHABLE', error.message, { transience });
+}
+
+/** A long answer stays open only where its body is the results. */
+async function understandOrLeave(
+  turn: Turn,
+  answer: ProviderAnswer,
+  askedUrl: string,
+): Promise<Derivation> {
+  let derived: Derivation | null = null;
+  try {
+    derived = await understand(turn, answer, askedUrl);
+    return derived;
+  } finally {
+    if (derived?.results !== answer) await leave(answer);
+  }
 }
 
 async function understand(
@@ -173,10 +189,7 @@ function follow(turn: Turn, url: string): Promise<ProviderAnswer> {
 
 /** A success at once counts only with its results; without them it is a failure. */
 async function verify(turn: Turn, { results, statusUrls, status }: Derivation): Promise<void> {
-  if (results !== null) {
-    await turn.keep(opened(results));
-    return;
-  }
+  if (results !== null) return told(turn, () => turn.keep(opened(results)));
   const nothing = { remoteId: status.jobID, failures: 0, gone: 0, since: turn.now };
   const kept = {
     statusUrls,
@@ -185,8 +198,12 @@ async function verify(turn: Turn, { results, statusUrls, status }: Derivation): 
     ...nothing,
   };
   await turn.save({ step: 'following', ...kept });
+  await told(turn, () => turn.verifyResults());
+}
+
+async function told(turn: Turn, keeping: () => Promise<void>): Promise<void> {
   try {
-    await turn.verifyResults();
+    await keeping();
   } catch (error) {
     if (!(error instanceof GatewayFailure)) throw error;
     throw await failed(turn, error);

@@ -23,6 +23,7 @@ import {
 import type { ExecuteRequest, PreparedJob, ProcessCaller } from '../model/process-source.ts';
 import { Catalogue } from './catalogue.ts';
 import { claimedOf } from './claimed.ts';
+import { processAt } from './process-address.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { ProviderWorkers } from './provider-workers.ts';
 import { Dismissals } from './dismissal.ts';
@@ -201,6 +202,14 @@ class ProviderGateway extends ServedJobs implements Gateway {
       metadata: { processID: id },
       inlineBytesMax: settings.inlineInputsSizeLimit,
     };
+  }
+
+  isOpenTo(caller: ProcessCaller, id: string): boolean {
+    return this.#find(caller, id) !== null;
+  }
+
+  processAt(href: string): string | null {
+    return processAt(this.#options.configuration().providers.values(), href);
   }
 
   wake(type: string): void {

@@ -4,7 +4,8 @@ import { readStatusInfo, type StatusInfo } from '../model/status-info.ts';
 import { hasRel } from '../model/vocabulary.ts';
 import { GatewayFailure, retryAfterIn, upstreamError } from './failures.ts';
 import { statusUrlsOf } from './locations.ts';
-import { jsonIn, ProviderUnreachable } from './provider-client.ts';
+import { jsonIn } from './provider-answer.ts';
+import { ProviderUnreachable } from './provider-client.ts';
 import type { Sending } from './remote-state.ts';
 import type { Transience } from './retry.ts';
 import type { Derivation } from './status-derivation.ts';
@@ -51,7 +52,7 @@ export async function resolveDoubt(
 }
 
 function doubtful({ provider }: Turn, why: string, transience: Transience = null): GatewayFailure {
-  const message = `nobody knows whether the provider ${provider.name} has the job: ${why}`;
+  const message = `it is not known whether the provider ${provider.name} has the job: ${why}`;
   return new GatewayFailure('FORWARD_IN_DOUBT', message, { transience });
 }
 

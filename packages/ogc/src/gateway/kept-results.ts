@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { RunContext } from 'pawl/define';
-import type { OpenAnswer } from './provider-client.ts';
+import { begin } from '../model/body-bytes.ts';
+import type { OpenAnswer } from './provider-answer.ts';
 
 /** Results as a job keeps them: small texts in its row, all else as an artifact of its own. */
 export type KeptResults =
@@ -56,27 +57,6 @@ export function aboutBody(headers: Headers): KeptHeaders {
   });
   const contentType = headers.get('content-type') ?? UNNAMED;
   return kept.length === 0 ? { contentType } : { contentType, headers: Object.fromEntries(kept) };
-}
-
-/** The bytes up to the bound; all of them again, as they come, where there are more. */
-async function begin(
-  body: AsyncIterable<Uint8Array>,
-  bytesMax: number,
-): Promise<{ start: Uint8Array; rest: AsyncIterable<Uint8Array> | null }> {
-  const iterator = body[Symbol.asyncIterator]();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  while (bytes <= bytesMax) {
-    const next = await iterator.next();
-    if (next.done === true) return { start: Buffer.concat(chunks), rest: null };
-    chunks.push(next.value);
-    bytes += next.value.byteLength;
-  }
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield* chunks.splice(0);
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  }
-  return { start: chunks[0]!, rest: all() };
 }
 
 /** Other charsets and encoded bytes are kept as bytes: as text they would not come back as sent. */

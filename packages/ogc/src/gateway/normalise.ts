@@ -12,9 +12,9 @@ export interface LocalJob {
 
 const USUAL_MESSAGES: Readonly<Record<Status, string>> = {
   accepted: 'The job was accepted.',
-  running: 'The provider is at work.',
+  running: 'The provider is running the job.',
   successful: 'The job is done.',
-  failed: 'The provider said that the job failed, and no more.',
+  failed: 'The provider reported a failed job without a reason.',
   dismissed: 'The job was dismissed.',
 };
 

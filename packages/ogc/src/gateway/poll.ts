@@ -2,12 +2,8 @@ import { readStatusInfo } from '../model/status-info.ts';
 import { conclude, type ExecutionResult, failed, pause } from './conclude.ts';
 import { type GatewayCode, GatewayFailure, retryAfterIn } from './failures.ts';
 import { currentUrls } from './locations.ts';
-import {
-  describeAnswer,
-  jsonIn,
-  type ProviderAnswer,
-  ProviderUnreachable,
-} from './provider-client.ts';
+import { describeAnswer, jsonIn, type ProviderAnswer } from './provider-answer.ts';
+import { ProviderUnreachable } from './provider-client.ts';
 import type { Following } from './remote-state.ts';
 import type { Turn } from './turn.ts';
 
@@ -63,7 +59,7 @@ async function missed(
   const failures = following.failures + 1;
   const gone = fault.gone === 0 ? 0 : following.gone + 1;
   if (gone >= pollGoneMax) {
-    const what = `the provider ${name} does not know the job any more`;
+    const what = `the provider ${name} no longer knows the job`;
     const message = `${what}: ${fault.text}, ${gone} times in a row`;
     throw await failed(turn, failureFor(following, 'REMOTE_LOST', message));
   }

@@ -1,7 +1,13 @@
 import { type Outgoing, OutgoingError, type OutgoingResponse } from 'pawl/define';
-import { Readable } from 'node:stream';
-import { bytesOf } from '../model/body-bytes.ts';
 import { decoded } from './content-coding.ts';
+import {
+  type AnswerHead,
+  type OpenAnswer,
+  type ProviderAnswer,
+  wholeOf,
+  startOf,
+  describeAnswer,
+} from './provider-answer.ts';
 import { authHeaders, type Provider } from './provider.ts';
 import type { Pulses } from './pulses.ts';
 
@@ -9,25 +15,6 @@ import type { Pulses } from './pulses.ts';
 export interface HttpClient extends Pick<Outgoing, 'fetch'> {
   /** Told how each request went. */
   readonly pulses?: Pulses;
-}
-
-interface AnswerHead {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Without its parameters, in lower case; empty where none was given. */
-  readonly mediaType: string;
-}
-
-/** An answer of a provider whose body is still to be read, once. */
-export interface OpenAnswer extends AnswerHead {
-  readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** A whole answer of a provider. */
-export interface ProviderAnswer extends AnswerHead {
-  readonly body: Uint8Array;
-  /** Why the body is not whole, or null. */
-  readonly bodyFault: string | null;
 }
 
 /**
@@ -54,6 +41,7 @@ export interface ProviderRequest {
   readonly accept?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
+  readonly bodyTimeoutMs?: number;
   readonly bytesMax?: number;
 }
 
@@ -91,6 +79,19 @@ export function openAnswer(
   });
 }
 
+/** The same for one that may be a status or a result: only its start is read where it is long. */
+export function beginAnswer(
+  http: HttpClient,
+  provider: Provider,
+  request: ProviderRequest,
+): Promise<ProviderAnswer> {
+  return noted(http, { provider, request }, async () => {
+    const startMax = Math.min(START_BYTES_MAX, provider.settings.responseBytesMax);
+    const answer = await startOf(await ask(http, provider, request), startMax);
+    return { answer, fault: faultOf(answer) };
+  });
+}
+
 async function noted<Answer>(
   http: HttpClient,
   { provider, request }: { provider: Provider; request: ProviderRequest },
@@ -108,6 +109,8 @@ async function noted<Answer>(
   }
 }
 
+/** No status is longer. */
+const START_BYTES_MAX = 1024 * 1024;
 const TOO_MANY = 429;
 
 /** A refusal is an answer like any other, unless it says that the provider cannot at the moment. */
@@ -141,7 +144,7 @@ async function ask(
     if (next === null) return answer;
     await wholeOf(answer);
     if (redirects === REDIRECTS_MAX) {
-      const message = `the provider ${provider.name} redirects without end, at last to ${next.url}`;
+      const message = `the provider ${provider.name} redirects in a loop, last to ${next.url}`;
       throw new ProviderUnreachable('refused', message);
     }
     asked = next;
@@ -202,7 +205,7 @@ async function askOnce(
     throw new ProviderUnreachable('refused', `${message}, which is another origin; ${remedy}`);
   }
   const { timeoutMs } = provider.settings;
-  const { bytesMax = provider.settings.responseBytesMax } = request;
+  const { bodyTimeoutMs, bytesMax = provider.settings.responseBytesMax } = request;
   const response = await http
     .fetch(url, {
       method,
@@ -215,6 +218,7 @@ async function askOnce(
       ...(body === undefined ? {} : { body }),
       ...(signal === undefined ? {} : { signal }),
       timeoutMs: request.timeoutMs ?? timeoutMs,
+      ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }),
       responseBytesMax: bytesMax,
     })
     .catch((error: unknown) => {
@@ -232,21 +236,6 @@ function answerOf(response: OutgoingResponse, bytesMax: number): OpenAnswer {
   };
 }
 
-export async function wholeOf(answer: OpenAnswer): Promise<ProviderAnswer> {
-  try {
-    const body = await bytesOf(answer.body);
-    return { ...answer, body, bodyFault: null };
-  } catch (error) {
-    if (!(error instanceof OutgoingError)) throw error;
-    return { ...answer, body: new Uint8Array(), bodyFault: error.message };
-  }
-}
-
-/** An answer that was read, to be read again. */
-export function opened(answer: ProviderAnswer): OpenAnswer {
-  return { ...answer, body: Readable.from([answer.body]) };
-}
-
 function unreachable(error: unknown, { name }: Provider): unknown {
   if (!(error instanceof OutgoingError)) return error;
   const message = `the provider ${name} did not answer: ${error.message}`;
@@ -260,29 +249,4 @@ function codesOf(cause: unknown): string[] {
   const { code, errors = [] } = (cause ?? {}) as { code?: unknown; errors?: unknown };
   const inner = Array.isArray(errors) ? errors.flatMap(codesOf) : [];
   return [...(typeof code === 'string' ? [code] : []), ...inner];
-}
-
-/** The JSON of an answer, or undefined where there is none; its media type is not asked. */
-export function jsonIn(answer: ProviderAnswer): unknown {
-  if (answer.bodyFault !== null || answer.body.byteLength === 0) return undefined;
-  try {
-    return JSON.parse(new TextDecoder().decode(answer.body)) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-export function isPage({ mediaType }: AnswerHead): boolean {
-  return mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
-}
-
-/** What was received, in a few words without its content. */
-export function describeAnswer(answer: ProviderAnswer): string {
-  const { status, mediaType, body, bodyFault } = answer;
-  if (bodyFault !== null) return `${status}, whose body could not be read: ${bodyFault}`;
-  if (body.byteLength === 0) return `${status} without a body`;
-  if (isPage(answer) && status < 300) {
-    return `${status} with an HTML page, such as that of a login or maintenance, and not with JSON`;
-  }
-  return `${status} with ${body.byteLength} bytes of ${mediaType || 'an unnamed type'}`;
 }

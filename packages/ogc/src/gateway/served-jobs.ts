@@ -1,16 +1,26 @@
 import { type Job, PawlError } from 'pawl/define';
 import { type Artifacts, wholeResult } from 'pawl/plugin';
-import type { ProcessCaller, ProcessResults } from '../model/process-source.ts';
+import { begin } from '../model/body-bytes.ts';
+import type {
+  AnsweredBody,
+  OutputValue,
+  ProcessCaller,
+  ProcessResults,
+} from '../model/process-source.ts';
 import { isTerminal, type StatusInfo, statusInfoOf } from '../model/status-info.ts';
 import type { ExecutionResult } from './conclude.ts';
 import { GatewayFailure } from './failures.ts';
 import { aboutBody, type KeptResults, linksIn } from './kept-results.ts';
 import { currentUrls, resultsUrlsOf } from './locations.ts';
 import { withBase } from './normalise.ts';
-import { wholeOf } from './provider-client.ts';
 import { isGatewayType, providerOfType } from './process-id.ts';
-import { type ExecutionInput, remoteStateOf } from './remote-state.ts';
+import { fetchOutput, outputIn, withLinksHere } from './outputs.ts';
+import type { Provider } from './provider.ts';
+import { type ExecutionInput, type Following, remoteStateOf } from './remote-state.ts';
 import { fetchResults, type GatewayDependencies, isPageAsked } from './turn.ts';
+
+/** Whether what a provider still has can be read shows with its first bytes. */
+const START_BYTES = 64 * 1024;
 
 /** What clients are told of the gateway's jobs, from what is stored of them. */
 export class ServedJobs {
@@ -49,8 +59,38 @@ export class ServedJobs {
     };
   }
 
+  /** With links here to outputs that are had from the provider, unless its links are to stay. */
+  async results(caller: ProcessCaller, job: Job, base: string): Promise<ProcessResults> {
+    const given = await this.#results(caller, job);
+    const found = this.#whereabouts(job);
+    if (found === null || !found.provider.settings.rewriteRemoteLinks) return given;
+    return withLinksHere(given, { ...found, at: `${base}/jobs/${job.id}/results` });
+  }
+
+  /** One that is given by reference is fetched for whoever may read the job. */
+  async output(
+    caller: ProcessCaller,
+    job: Job,
+    id: string,
+  ): Promise<OutputValue | AnsweredBody | null> {
+    const output = await outputIn(await this.#results(caller, job), id);
+    if (output?.href === undefined) return output;
+    const found = this.#whereabouts(job);
+    if (found === null) throw notConfigured(job);
+    return fetchOutput(this.#deps.http, found, output.href);
+  }
+
+  /** Null where the provider is not configured any more. */
+  #whereabouts(job: Job): { provider: Provider; from: string } | null {
+    const provider = this.#deps.provider(providerOfType(job.type) ?? '');
+    if (provider === undefined) return null;
+    const state = remoteStateOf(job);
+    const [from] = state?.step === 'following' ? resultsUrlsIn(provider, state) : [];
+    return { provider, from: from ?? `${provider.url}/` };
+  }
+
   /** What was kept of them, or what the provider has of them now. */
-  async results({ tenant }: ProcessCaller, job: Job): Promise<ProcessResults> {
+  async #results({ tenant }: ProcessCaller, job: Job): Promise<ProcessResults> {
     if (job.result === null) {
       throw new PawlError('NO_RESULT', `the job ${job.id} has no results: it is ${job.state}`);
     }
@@ -77,31 +117,36 @@ export class ServedJobs {
   }
 
   async #fetch(job: Job): Promise<ProcessResults> {
-    const name = providerOfType(job.type) ?? '';
-    const provider = this.#deps.provider(name);
+    const provider = this.#deps.provider(providerOfType(job.type) ?? '');
     const state = remoteStateOf(job);
-    if (provider === undefined || state?.step !== 'following') {
-      throw new PawlError('UPSTREAM_ERROR', `the provider ${name} is not configured any more`);
-    }
-    const { resultsHref: href } = state;
-    const urls = resultsUrlsOf(provider, { href, statusUrls: currentUrls(provider, state) });
+    if (provider === undefined || state?.step !== 'following') throw notConfigured(job);
+    const urls = resultsUrlsIn(provider, state);
     // An input that is kept elsewhere does not tell.
     const { request } = JSON.parse(job.input) as Partial<ExecutionInput>;
     const isPageFine = request === undefined || isPageAsked(request);
     try {
       const { http, clock } = this.#deps;
       const wanted = { urls, isPageFine, now: clock.now() };
-      const answer = await fetchResults(http, provider, wanted);
-      const { headers, body, bodyFault } = await wholeOf(answer);
-      if (bodyFault !== null) throw new Error(bodyFault);
-      if (body.byteLength > 0) return { kind: 'answer', ...aboutBody(headers), body };
-      return { kind: 'references', linkHeaders: linksIn(headers) };
+      const { headers, body } = await fetchResults(http, provider, wanted);
+      const { start, rest } = await begin(body, START_BYTES);
+      if (start.byteLength === 0) return { kind: 'references', linkHeaders: linksIn(headers) };
+      return { kind: 'answer', ...aboutBody(headers), body: rest ?? start };
     } catch (error) {
       const details =
         error instanceof GatewayFailure ? (error.details as Record<string, unknown>) : {};
       throw new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error, details });
     }
   }
+}
+
+function notConfigured({ type }: Job): PawlError {
+  const message = `the provider ${providerOfType(type) ?? ''} is not configured any more`;
+  return new PawlError('UPSTREAM_ERROR', message);
+}
+
+function resultsUrlsIn(provider: Provider, state: Following): string[] {
+  const statusUrls = currentUrls(provider, state);
+  return resultsUrlsOf(provider, { href: state.resultsHref, statusUrls });
 }
 
 /** The type says it, except where the id could not be a type's name. */

@@ -1,7 +1,7 @@
 import type { Fault } from 'pawl/define';
 
 /**
- * What becomes of an execution of which nobody knows whether it reached its provider. `fail`: the
+ * What happens to an execution that may or may not have reached its provider. `fail`: the
  * job fails and says so. `retry`: it is sent again, and may be done twice. `probe`: the provider's
  * list of jobs is searched for it, and it is sent again where it is not there; the job fails where
  * the list does not tell.

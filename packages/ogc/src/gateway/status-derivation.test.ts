@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Provider } from './provider.ts';
-import type { ProviderAnswer } from './provider-client.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
 import {
   deriveStatus,
   type Derivation,
@@ -22,6 +22,7 @@ function answerOf(status: number, body: unknown, headers: Record<string, string>
     headers: new Headers(headers),
     mediaType: body === undefined ? '' : 'application/json',
     body: new TextEncoder().encode(text),
+    long: null,
     bodyFault: null,
   };
   return answer;

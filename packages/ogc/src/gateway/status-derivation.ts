@@ -2,7 +2,7 @@ import { hasRel, REL } from '../model/vocabulary.ts';
 import { readStatusInfo, type StatusInfo } from '../model/status-info.ts';
 import { statusUrlsOf } from './locations.ts';
 import type { Provider } from './provider.ts';
-import { describeAnswer, isPage, jsonIn, type ProviderAnswer } from './provider-client.ts';
+import { describeAnswer, isPage, jsonIn, type ProviderAnswer } from './provider-answer.ts';
 
 /** What a provider's answer to an execution means. */
 export interface Derivation {
@@ -120,7 +120,7 @@ export const immediate: DerivationStrategy = {
     if (answer.body.byteLength === 0) return answer.headers.has('link');
     if (isPage(answer) && !context.isPageAsked) return false;
     const isJson = /[/+]json$/.test(answer.mediaType);
-    return !isJson || jsonIn(answer) !== undefined;
+    return !isJson || answer.long !== null || jsonIn(answer) !== undefined;
   },
   derive: ({ answer }) => ({
     status: { jobID: '', status: 'successful', type: 'process', progress: 100 },

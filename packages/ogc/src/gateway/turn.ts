@@ -9,15 +9,18 @@ import type { JobObserver, ObservedJob } from './observers.ts';
 import { processIdOf } from './process-id.ts';
 import type { Provider } from './provider.ts';
 import {
-  askProvider,
   describeAnswer,
-  type HttpClient,
   isPage,
   type OpenAnswer,
-  openAnswer,
   type ProviderAnswer,
-  type ProviderRequest,
   wholeOf,
+} from './provider-answer.ts';
+import {
+  askProvider,
+  beginAnswer,
+  type HttpClient,
+  openAnswer,
+  type ProviderRequest,
 } from './provider-client.ts';
 import type { ExecutionInput, RemoteState } from './remote-state.ts';
 import type { RetryPort } from './retry.ts';
@@ -142,6 +145,12 @@ export class Turn implements ObservedJob {
 
   ask(request: ProviderRequest): Promise<ProviderAnswer> {
     return askProvider(this.deps.http, this.provider, request);
+  }
+
+  /** The answer may be a status, or results of any length. */
+  begin(request: ProviderRequest): Promise<ProviderAnswer> {
+    const { resultsBytesMax: bytesMax, resultsTimeoutMs: bodyTimeoutMs } = this.provider.settings;
+    return beginAnswer(this.deps.http, this.provider, { ...request, bytesMax, bodyTimeoutMs });
   }
 
   /** What was told of the job before this turn. */

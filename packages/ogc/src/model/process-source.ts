@@ -30,8 +30,10 @@ export interface PreparedJob {
 export interface OutputValue {
   readonly value: unknown;
   readonly mediaType?: string;
-  /** Where the value is, if it is given by reference only; relative to this API's base. */
+  /** Where the value is, if it is given by reference only; of own outputs below this API's base. */
   readonly href?: string;
+  /** The value as bytes that are streamed: alone they are an answer, beside others a reference. */
+  readonly file?: { readonly body: AsyncIterable<Uint8Array>; readonly size: number };
 }
 
 /** A body as it is to be sent. */
@@ -56,13 +58,23 @@ export type ProcessResults =
 
 /** Where processes come from: Pawl's own types, or providers elsewhere. */
 export interface ProcessSource {
+  /** Its processes are deployed, replaced and undeployed by requests. */
+  readonly isMutable?: boolean;
   /** True for the types of the jobs that `prepare` gives. */
   owns(type: string, tenant: string): boolean | Promise<boolean>;
+  /** True for a job that it has prepared, where the type does not say it. */
+  hasPrepared?(job: Job): boolean;
+  /** Whether a process may be the caller's, as far as that is known without asking a provider. */
+  isOpenTo?(caller: ProcessCaller, id: string): boolean;
+  /** The id of the process at an address, where a provider offers it; null: none does. */
+  processAt?(href: string): string | null;
   list(caller: ProcessCaller): Promise<readonly ProcessSummary[]>;
   /** Null: it does not know that id. */
   describe(caller: ProcessCaller, id: string): Promise<ProcessDescription | null>;
   /** Checks an execution; throws PawlError VALIDATION_ERROR. Null: it does not know that id. */
   prepare(caller: ProcessCaller, id: string, request: ExecuteRequest): Promise<PreparedJob | null>;
+  /** Whether a job of its own is carried out elsewhere. Default: where `isTakenOn` is there. */
+  isRemote?(job: Job): boolean;
   /** False while it is open whether the job can be begun at all: the answer waits for that. */
   isTakenOn?(job: Job): boolean;
   /** A job was accepted: a hint to whoever carries it out. */
@@ -71,6 +83,11 @@ export interface ProcessSource {
   release?(job: Job): Promise<void>;
   /** A job of its own as the standard tells it, with links to `base`. */
   status(job: Job, base: string): StatusInfo;
-  /** The results of a successful job of its own. */
-  results(caller: ProcessCaller, job: Job): Promise<ProcessResults>;
+  /** The results of a successful job of its own; what links in them lead to is below `base`. */
+  results(caller: ProcessCaller, job: Job, base: string): Promise<ProcessResults>;
+  /**
+   * One output of a successful job by itself, where the results are not `outputs` that the server
+   * shapes; null: there is none of that id.
+   */
+  output?(caller: ProcessCaller, job: Job, id: string): Promise<OutputValue | AnsweredBody | null>;
 }

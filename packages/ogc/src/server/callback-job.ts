@@ -8,16 +8,19 @@ import {
   TransientError,
   typed,
 } from 'pawl/define';
-import { bytesOf } from '../model/body-bytes.ts';
+import { begin } from '../model/body-bytes.ts';
 import { type CallbackInput, CALLBACK_TYPE } from './callbacks.ts';
 import { failureOf } from './exception.ts';
 import { recordIn } from './execution-record.ts';
 import { documentIn } from './results.ts';
-import { type OgcDependencies, sourceOf } from './dependencies.ts';
+import { toldStatus } from './told-status.ts';
+import { isRemote, type OgcDependencies, sourceOf } from './dependencies.ts';
 
 const TIMEOUT_MS = 20_000;
 const RESPONSE_BYTES_MAX = 65_536;
 const GONE = 410;
+/** What is longer is fetched by whoever wants it. */
+const RESULTS_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Ten attempts over about a day: seconds at first, hours at last. */
 const RETRY = {
@@ -26,7 +29,10 @@ const RETRY = {
 } as const;
 
 /** What callbacks are made with. */
-export type CallbackDependencies = Pick<OgcDependencies, 'engine' | 'sources' | 'outgoing'>;
+export type CallbackDependencies = Pick<
+  OgcDependencies,
+  'engine' | 'sources' | 'outgoing' | 'settings'
+>;
 
 /** The job that calls a subscriber back. */
 export function callbackJob(deps: CallbackDependencies): JobDefinition {
@@ -79,7 +85,7 @@ function jsonOf(value: unknown): Content {
   return { contentType: 'application/json', body: JSON.stringify(value) };
 }
 
-/** Read anew each time: results to those who wait for them, what went wrong, or the status. */
+/** Read anew each time: results, unless they are long, what went wrong, or the status. */
 async function contentOf(
   deps: CallbackDependencies,
   job: Job,
@@ -92,14 +98,18 @@ async function contentOf(
       code: 'JOB_ERASED',
     });
   }
-  const isRemote = source.isTakenOn !== undefined;
-  if (news === 'failedUri') return jsonOf(failureOf(job, { isRemote }).body);
-  if (news === 'inProgressUri') return jsonOf(source.status(job, record.base));
+  if (news === 'failedUri') {
+    return jsonOf(failureOf(job, { isRemote: isRemote(source, job) }).body);
+  }
+  if (news === 'inProgressUri') return jsonOf(toldStatus(deps, { job, source }, record.base));
   const { tenant, requestedBy: principal } = job;
   const caller = { tenant, principal, groups: [], reach: 'tenant' as const };
-  const results = await source.results(caller, job);
+  const results = await source.results(caller, job, record.base);
   if (results.kind === 'answer') {
-    return { contentType: results.contentType, body: await bytesOf(results.body) };
+    const { start, rest } = await begin(results.body, RESULTS_BYTES_MAX);
+    if (rest === null) return { contentType: results.contentType, body: start };
+    await rest.return!();
+    return jsonOf(source.status(job, record.base));
   }
   return jsonOf(documentIn(results, job, record.base) ?? source.status(job, record.base));
 }

@@ -31,7 +31,8 @@ export async function fanOutCallbacks(
   deps: Pick<OgcDependencies, 'engine' | 'sources'>,
   items: readonly TailItem[],
 ): Promise<number> {
-  const events = await Promise.all(items.map((item) => interesting(deps, item)));
+  const isExecuted = executedTypes(deps);
+  const events = await Promise.all(items.map((item) => interesting(isExecuted, item)));
   const told = events.flatMap((one) => one ?? []);
   if (told.length === 0) return 0;
   const ids = [...new Map(told.map((one) => [`${one.event.tenant} ${one.event.jobId}`, one]))];
@@ -47,16 +48,30 @@ export async function fanOutCallbacks(
   return (await deps.engine.enqueueFollowUps(calls)).length;
 }
 
+type IsExecuted = (tenant: string, type: string) => Promise<boolean>;
+
+/** Whether jobs of a type may be executions; each type of a tenant is asked for once. */
+function executedTypes({ sources }: Pick<OgcDependencies, 'sources'>): IsExecuted {
+  const known = new Map<string, Promise<boolean>>();
+  const ask = async (tenant: string, type: string): Promise<boolean> => {
+    for (const source of sources) if (await source.owns(type, tenant)) return true;
+    return false;
+  };
+  return (tenant, type) => {
+    const key = `${tenant} ${type}`;
+    const asked = known.get(key) ?? ask(tenant, type);
+    known.set(key, asked);
+    return asked;
+  };
+}
+
 async function interesting(
-  { sources }: Pick<OgcDependencies, 'sources'>,
+  isExecuted: IsExecuted,
   { event, jobType }: TailItem,
 ): Promise<{ event: JobEvent; news: keyof Subscriber } | null> {
   const news = event.note === 0 && !isInternalType(jobType) ? newsOf(event) : null;
   if (news === null) return null;
-  for (const source of sources) {
-    if (await source.owns(jobType, event.tenant)) return { event, news };
-  }
-  return null;
+  return (await isExecuted(event.tenant, jobType)) ? { event, news } : null;
 }
 
 function callOf(job: Job, { news, url }: Omit<CallbackInput, 'jobId'>): FollowUp {

@@ -2,6 +2,8 @@ import { isTerminal, isUuid, type Job, type Outgoing, PawlError } from 'pawl/def
 import type { Artifacts, Engine, RouteContext } from 'pawl/plugin';
 import type { ProcessSource } from '../model/process-source.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
+import type { PostgisDestination } from '../features/postgis.ts';
+import type { DeployedDependencies } from './deployed-processes.ts';
 import { noSuchJob, noSuchProcess } from './exception.ts';
 import { recordIn } from './execution-record.ts';
 
@@ -14,12 +16,18 @@ export interface OgcServerSettings {
   readonly monitorLink: MonitorLink;
   /** The longest that a synchronous execution is waited for. */
   readonly syncWaitMs: number;
+  /** The 2.0 draft of the standard is served, rather than 1.0. */
+  readonly isDraft2: boolean;
+  /** Where features can be delivered to; null: to no database. */
+  readonly postgis: PostgisDestination | null;
 }
 
 /** What the routes of the standard work with. */
 export interface OgcDependencies {
   readonly engine: Engine;
   readonly sources: readonly ProcessSource[];
+  /** Of the processes that requests deploy; its source is among `sources`. */
+  readonly deployed: DeployedDependencies;
   readonly settings: OgcServerSettings;
   readonly outgoing: Pick<Outgoing, 'check' | 'fetch'>;
   /** Where large inputs and results are kept. */
@@ -46,7 +54,7 @@ export function isGuest({ caller }: OgcRequest): boolean {
 
 /** What is not for everybody is told to nobody who does not say who asks. */
 export function whoAsks(): PawlError {
-  const message = 'this is not for everybody: send a credential';
+  const message = 'this requires a credential';
   return new PawlError('UNAUTHENTICATED', message);
 }
 
@@ -74,8 +82,12 @@ export async function sourceOf(
   job: Job,
 ): Promise<ProcessSource | null> {
   if (await isErased(engine, job)) return null;
-  for (const source of sources) if (await source.owns(job.type, job.tenant)) return source;
+  for (const source of sources) if (await isSourceOf(source, job)) return source;
   return null;
+}
+
+function isSourceOf(source: ProcessSource, job: Job): boolean | Promise<boolean> {
+  return source.hasPrepared?.(job) ?? source.owns(job.type, job.tenant);
 }
 
 /** Its history says it; only of a job that says nothing any more is it asked. */
@@ -86,6 +98,11 @@ async function isErased(engine: Engine, job: Job): Promise<boolean> {
   const after = { version: version - 1, note: 0 };
   const last = await engine.events({ tenant, id, after, limit: 1, notes: false });
   return last.events.some(({ type }) => type === 'job_erased');
+}
+
+/** Whether a job is carried out elsewhere: what goes wrong there is nothing that we do. */
+export function isRemote(source: ProcessSource, job: Job): boolean {
+  return source.isRemote?.(job) ?? source.isTakenOn !== undefined;
 }
 
 export interface KnownJob {

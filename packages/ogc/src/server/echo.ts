@@ -8,7 +8,7 @@ const BoundingBox = Type.Object(
     bbox: Type.Array(Type.Number(), { minItems: 4, maxItems: 6 }),
     crs: Type.Optional(Type.String()),
   },
-  { title: 'Bounding box', description: 'Corners, and the reference system that they are in.' },
+  { title: 'Bounding box', description: 'Coordinates of the corners, and their reference system.' },
 );
 
 /** One kind of each value that a process can take; each comes back under its own name. */
@@ -32,6 +32,14 @@ const SAID = {
       contentEncoding: 'base64',
     }),
   ),
+  file: Type.Optional(
+    Type.String({
+      title: 'File',
+      description: 'Any bytes, in base64 where they are part of JSON.',
+      format: 'byte',
+      contentEncoding: 'base64',
+    }),
+  ),
   either: Type.Optional(
     // TypeBox would write anyOf, and the standard's word for mixed types is oneOf.
     Type.Unsafe<string | number>({
@@ -44,7 +52,7 @@ const SAID = {
 
 const Input = Type.Object(
   {
-    message: Type.String({ title: 'Message', description: 'What is to be said again.' }),
+    message: Type.String({ title: 'Message', description: 'The value to return.' }),
     pause: Type.Optional(
       Type.Number({
         title: 'Pause',
@@ -59,8 +67,8 @@ const Input = Type.Object(
 );
 
 const Result = Type.Object({
-  message: Type.String({ title: 'Message', description: 'What was said.' }),
-  pause: Type.Number({ title: 'Pause', description: 'Seconds that were waited.' }),
+  message: Type.String({ title: 'Message', description: 'The value that was sent.' }),
+  pause: Type.Number({ title: 'Pause', description: 'Seconds waited.' }),
   ...SAID,
 });
 
@@ -74,7 +82,7 @@ export const echo: JobDefinition = defineJob('echo', {
   expose: {
     title: 'Echo',
     description: 'Returns its input, after an optional pause.',
-    version: '1.1.0',
+    version: '1.2.0',
     keywords: ['echo', 'test'],
   },
   input: fromTypebox(Input),

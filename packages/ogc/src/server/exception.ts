@@ -30,7 +30,7 @@ export function noSuchProcess(id: string): OgcException {
     type: EXCEPTION.noSuchProcess,
     title: 'no such process',
     status: 404,
-    detail: `there is no process "${id}": see /processes for those that there are`,
+    detail: `there is no process "${id}": GET /processes lists all of them`,
   });
 }
 
@@ -49,6 +49,42 @@ export function resultNotReady(job: Job): OgcException {
     title: 'result not ready',
     status: 404,
     detail: `job ${job.id} has not ended yet: ask again when its status is successful`,
+  });
+}
+
+export function resultNotAvailable(jobId: string): OgcException {
+  return new OgcException({
+    type: EXCEPTION.resultNotAvailable,
+    title: 'result not available',
+    status: 404,
+    detail: `job ${jobId} was not asked for this output: ask for it when the process is executed`,
+  });
+}
+
+export function noSuchOutput(jobId: string, id: string): OgcException {
+  return new OgcException({
+    type: EXCEPTION.noSuchOutput,
+    title: 'no such output',
+    status: 400,
+    detail: `job ${jobId} has no output "${id}": see its results`,
+  });
+}
+
+export function invalidQueryParameter(name: string, value: string): OgcException {
+  return new OgcException({
+    type: EXCEPTION.invalidQueryParameter,
+    title: 'invalid query parameter value',
+    status: 400,
+    detail: `"${value}" cannot be a value of the parameter ${name} here`,
+  });
+}
+
+export function notAcceptable(mediaType: string): OgcException {
+  return new OgcException({
+    type: 'urn:pawl:error:NOT_ACCEPTABLE',
+    title: 'not acceptable',
+    status: 406,
+    detail: `the answer is ${mediaType}, which the Accept header leaves out: add it`,
   });
 }
 

@@ -20,7 +20,7 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 const LIMIT_MAX = 10_000;
 
 /** Lists come as one text by commas, or under one name several times. */
-function listIn(query: Query, name: string): readonly string[] | null {
+export function listIn(query: Query, name: string): readonly string[] | null {
   const given = query[name];
   if (given === undefined || given === '') return null;
   return [given].flat().flatMap((one) => one.split(','));

@@ -1,10 +1,15 @@
 import { isInternalType, type Job } from 'pawl/define';
+import type { Engine } from 'pawl/plugin';
 import type { Link } from '../model/link.ts';
+import type { ProcessSource } from '../model/process-source.ts';
 import type { StatusInfo } from '../model/status-info.ts';
 import { REL } from '../model/vocabulary.ts';
+import { DELIVERY_TYPE } from './delivery.ts';
+import { isPart } from './delivery-job.ts';
 import { fits, type JobFilter, type Query, readJobFilter } from './job-filter.ts';
 import { eitherAnswer } from './negotiate.ts';
 import { jobsPage } from './pages.ts';
+import { processIdIn, toldStatus } from './told-status.ts';
 import { baseOf, type OgcDependencies, type OgcRequest, sourceOf } from './dependencies.ts';
 
 const PAGE = 200;
@@ -19,10 +24,18 @@ export interface JobList {
 
 /** `GET /jobs`: the executions that the caller reaches, the newest first. */
 export async function listJobs(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
-  const filter = readJobFilter(request.query as Query);
+  const given = readJobFilter(request.query as Query);
+  const base = baseOf(deps, request);
+  const filter = deps.settings.isDraft2 ? withIds(given, base) : given;
   const { jobs, next } = await collect(deps, request, filter);
-  const links = listLinks(`${baseOf(deps, request)}/jobs`, request.query as Query, next);
+  const links = listLinks(`${base}/jobs`, request.query as Query, next);
   return eitherAnswer(request, { jobs, links }, jobsPage);
+}
+
+/** In the draft a process may be named by its address. */
+function withIds(filter: JobFilter, base: string): JobFilter {
+  const { processIds } = filter;
+  return { ...filter, processIds: processIds?.map((one) => processIdIn(base, one)) ?? null };
 }
 
 interface Collected {
@@ -39,43 +52,79 @@ async function collect(
   const base = baseOf(deps, request);
   const now = await deps.engine.now();
   const { caller } = request;
-  const narrowed = await typeFilter(deps, request, filter);
-  const query = { tenant: caller.tenant, requester: caller, ...narrowed };
+  const types = await typesIn(deps, request, filter);
+  const query = { tenant: caller.tenant, requester: caller };
+  const streams = (types ?? [null]).map((type) => {
+    const narrowed = type === null ? query : { ...query, type };
+    return newestFirst(deps.engine, narrowed, filter.cursor);
+  });
   const jobs: StatusInfo[] = [];
   let { cursor } = filter;
-  for (let looked = 0; looked < LOOKED_AT_MAX; looked += PAGE) {
-    const before = cursor === null ? {} : { before: cursor };
-    const page = await deps.engine.jobs({ ...query, ...before, limit: PAGE });
-    for (const [index, job] of page.jobs.entries()) {
-      const info = await statusOf(deps, job, base);
-      cursor = job.id;
-      if (info === null || !fits(info, filter, now)) continue;
-      jobs.push(info);
-      const hasMore = page.hasMore || index < page.jobs.length - 1;
-      if (jobs.length === filter.limit) return { jobs, next: hasMore ? cursor : null };
-    }
-    if (!page.hasMore) return { jobs, next: null };
+  let looked = 0;
+  for await (const { job, at } of merged(streams)) {
+    if (jobs.length === filter.limit || looked >= LOOKED_AT_MAX) return { jobs, next: cursor };
+    cursor = at;
+    looked += job === null ? PAGE : 1;
+    const source = job && (await shownSource(deps, job));
+    if (!job || source === null || !fits(source.status(job, base), filter, now)) continue;
+    jobs.push(toldStatus(deps, { job, source }, base));
   }
-  return { jobs, next: cursor };
+  return { jobs, next: null };
 }
 
-/** Own processes are named as their types are, by which the database can look. */
-async function typeFilter(
-  { sources }: OgcDependencies,
-  request: OgcRequest,
+/** A job that was looked at, or (null) a part of the list that has none of those looked for. */
+interface Looked {
+  readonly at: string;
+  readonly job: Job | null;
+}
+
+async function* newestFirst(
+  engine: Engine,
+  query: Omit<Parameters<Engine['jobs']>[0], 'limit'>,
+  cursor: string | null,
+): AsyncGenerator<Looked> {
+  let before = cursor;
+  for (;;) {
+    const from = before === null ? {} : { before };
+    const page = await engine.jobs({ ...query, ...from, limit: PAGE });
+    for (const job of page.jobs) yield { at: job.id, job };
+    before = page.searchedTo ?? page.jobs.at(-1)?.id ?? null;
+    if (!page.hasMore || before === null) return;
+    if (page.searchedTo !== undefined) yield { at: before, job: null };
+  }
+}
+
+async function* merged(streams: readonly AsyncGenerator<Looked>[]): AsyncGenerator<Looked> {
+  const heads = await Promise.all(streams.map((stream) => stream.next()));
+  for (;;) {
+    const open = heads.flatMap((head, index) => (head.done ? [] : [{ index, ...head.value }]));
+    const [newest] = open.toSorted((one, other) => (one.at < other.at ? 1 : -1));
+    if (newest === undefined) return;
+    yield newest;
+    heads[newest.index] = await streams[newest.index]!.next();
+  }
+}
+
+/** Of an own process: jobs of its type, by which the database can look, and deliveries. */
+async function typesIn(
+  { sources, deployed }: OgcDependencies,
+  { caller: { tenant } }: OgcRequest,
   { processIds }: JobFilter,
-): Promise<{ type?: string }> {
+): Promise<readonly string[] | null> {
   const [id] = processIds ?? [];
-  if (id === undefined || processIds!.length > 1) return {};
-  const { tenant } = request.caller;
-  for (const source of sources) if (await source.owns(id, tenant)) return { type: id };
-  return {};
+  if (id === undefined || processIds!.length > 1) return null;
+  // A deployed process has another name than its jobs.
+  if ((await deployed.records.find({ tenant, id })) !== null) return null;
+  for (const source of sources) {
+    const isType = source.hasPrepared === undefined && (await source.owns(id, tenant));
+    if (isType) return [id, DELIVERY_TYPE];
+  }
+  return null;
 }
 
-async function statusOf(deps: OgcDependencies, job: Job, base: string): Promise<StatusInfo | null> {
-  if (isInternalType(job.type)) return null;
-  const source = await sourceOf(deps, job);
-  return source?.status(job, base) ?? null;
+/** Null for what is no execution that clients know of. */
+async function shownSource(deps: OgcDependencies, job: Job): Promise<ProcessSource | null> {
+  return isInternalType(job.type) || isPart(job) ? null : sourceOf(deps, job);
 }
 
 function listLinks(url: string, query: Query, next: string | null): Link[] {

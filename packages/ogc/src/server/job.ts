@@ -1,12 +1,22 @@
 import { isTerminal, type Job, PawlError } from 'pawl/define';
 import { apiActor } from 'pawl/plugin';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
+import { listIn, type Query } from './job-filter.ts';
+import {
+  fetchedOutput,
+  fetchedResults,
+  isNegotiated,
+  type ResultsWish,
+} from './negotiated-results.ts';
+import { readPreferences } from './prefer.ts';
+import { toldStatus } from './told-status.ts';
 import { asksForPage, eitherAnswer, jsonAnswer, pageAnswer } from './negotiate.ts';
 import { jobPage, resultsPage } from './pages.ts';
-import { answerWith, documentIn, oneOutput, shapeResults } from './results.ts';
+import { answerWith, documentIn, oneOutput, shapeOutput, shapeResults } from './results.ts';
 import {
   baseOf,
   findJob,
+  isRemote,
   type KnownJob,
   type OgcDependencies,
   type OgcRequest,
@@ -24,7 +34,8 @@ function jobIdOf(request: OgcRequest): string {
 /** `GET /jobs/{jobId}` */
 export async function readStatus(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
-  const answer = eitherAnswer(request, source.status(job, baseOf(deps, request)), jobPage);
+  const status = toldStatus(deps, { job, source }, baseOf(deps, request));
+  const answer = eitherAnswer(request, status, jobPage);
   const headers = Object.entries(await untilNews(deps, { job, source }));
   for (const [name, value] of headers) answer.headers.set(name, value);
   return answer;
@@ -34,11 +45,13 @@ export async function readStatus(deps: OgcDependencies, request: OgcRequest): Pr
 export async function readResults(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
-  const results = await source.results(request.caller, job);
   const base = baseOf(deps, request);
+  const results = await source.results(request.caller, job, base);
   const document = asksForPage(request) ? documentIn(results, job, base) : null;
   if (document !== null) return pageAnswer(resultsPage(job.id, document));
-  return answerWith(shapeResults(results, job, base), VARY);
+  if (!isNegotiated(job)) return answerWith(shapeResults(results, job, base), VARY);
+  const ids = listIn(request.query as Query, 'outputs');
+  return answerWith(fetchedResults(results, { job, base, ids }, wishOf(request)), VARY);
 }
 
 /** `GET /jobs/{jobId}/results/{outputId}`: where outputs by reference are. */
@@ -46,17 +59,29 @@ export async function readOutput(deps: OgcDependencies, request: OgcRequest): Pr
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
   const { outputId } = request.params as { outputId: string };
-  const shaped = oneOutput(await source.results(request.caller, job), outputId);
+  const base = baseOf(deps, request);
+  if (isNegotiated(job) && source.output === undefined) {
+    const results = await source.results(request.caller, job, base);
+    return answerWith(fetchedOutput(results, { job, id: outputId }, wishOf(request)), VARY);
+  }
+  const shaped =
+    source.output === undefined
+      ? oneOutput(await source.results(request.caller, job, base), outputId)
+      : shapeOutput(await source.output(request.caller, job, outputId));
   if (shaped !== null) return answerWith(shaped, VARY);
   const detail = `job ${job.id} has no output "${outputId}": see its results`;
   const body = { type: 'urn:pawl:error:NOT_FOUND', title: 'no such output', status: 404, detail };
   throw new OgcException(body);
 }
 
+function wishOf({ headers }: OgcRequest): ResultsWish {
+  const { returns } = readPreferences(headers.get('prefer'));
+  return { accept: headers.get('accept'), returns };
+}
+
 function refuseUnready({ job, source }: Pick<KnownJob, 'job' | 'source'>): void {
   if (!isTerminal(job.phase)) throw resultNotReady(job);
-  const isRemote = source.isTakenOn !== undefined;
-  if (job.phase !== 'succeeded') throw failureOf(job, { isRemote });
+  if (job.phase !== 'succeeded') throw failureOf(job, { isRemote: isRemote(source, job) });
 }
 
 /** `DELETE /jobs/{jobId}`: ends a job that has not ended, and removes one that has. */
@@ -69,7 +94,8 @@ export async function dismiss(deps: OgcDependencies, request: OgcRequest): Promi
   const ended = isTerminal(known.job.phase)
     ? await remove(deps, request, known)
     : await stop(deps, request, known.job);
-  return jsonAnswer(known.source.status(ended, baseOf(deps, request)));
+  const { source } = known;
+  return jsonAnswer(toldStatus(deps, { job: ended, source }, baseOf(deps, request)));
 }
 
 /** For who may erase; a repeated dismissal is for everybody who may dismiss. */

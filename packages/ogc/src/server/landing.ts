@@ -1,5 +1,5 @@
 import type { Link } from '../model/link.ts';
-import { CONFORMS_TO, REL } from '../model/vocabulary.ts';
+import { CONFORMS_TO, CONFORMS_TO_DRAFT, REL } from '../model/vocabulary.ts';
 
 /** Where this API describes itself; JSON unless a page is asked for. */
 export const API_PATH = '/ogc/api';
@@ -27,13 +27,15 @@ export function landingPage(base: string): LandingPage {
     { href: `${api}?f=html`, rel: REL.serviceDoc, type: page, title: `${title}, to be read` },
     { href: `${base}/openapi.json`, rel: REL.serviceDesc, type, title: 'The native API' },
     { href: `${base}/docs`, rel: REL.serviceDoc, type: page, title: 'The native API, to be read' },
-    { href: `${base}/conformance`, rel: REL.conformance, type, title: 'What is conformed to' },
+    { href: `${base}/conformance`, rel: REL.conformance, type, title: 'Conformance classes' },
     { href: `${base}/processes`, rel: REL.processes, type, title: 'The processes' },
     { href: `${base}/jobs`, rel: REL.jobList, type, title: 'The jobs' },
   ];
   return { title: 'Pawl', description: 'Durable jobs that only move forward.', links };
 }
 
-export function conformance(): { conformsTo: readonly string[] } {
-  return { conformsTo: CONFORMS_TO };
+export function conformance({ isDraft2 }: { isDraft2: boolean }): {
+  conformsTo: readonly string[];
+} {
+  return { conformsTo: isDraft2 ? CONFORMS_TO_DRAFT : CONFORMS_TO };
 }

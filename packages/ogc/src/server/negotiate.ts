@@ -27,6 +27,21 @@ function wantsHtml(accept: string): boolean {
   return html >= 0 && (json < 0 || html < json);
 }
 
+/** Whether an Accept header has a media type among those that it takes. */
+export function acceptsType(accept: string | null, mediaType: string): boolean {
+  if (accept === null || accept.trim() === '') return true;
+  const [own = ''] = mediaType.toLowerCase().split(';');
+  return accept
+    .toLowerCase()
+    .split(',')
+    .some((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+      const isRefused = parameters.some((one) => /^q=0(?:\.0*)?$/.test(one));
+      const isMeant = type === '*/*' || type === own || type === `${own.split('/')[0]}/*`;
+      return isMeant && !isRefused;
+    });
+}
+
 export function jsonAnswer(
   body: object,
   {

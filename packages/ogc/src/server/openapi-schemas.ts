@@ -28,30 +28,33 @@ const summary = {
   keywords: listOf(text),
   jobControlOptions: listOf({ ...text, enum: ['sync-execute', 'async-execute', 'dismiss'] }),
   outputTransmission: listOf({ ...text, enum: ['value', 'reference'] }),
+  mutable: { type: 'boolean', default: true },
   links: listOf(ref('link')),
 };
 
 const member = object({ title: text, description: text, schema: { type: 'object' } }, ['schema']);
 const members = { type: 'object', additionalProperties: member };
 
-const statusInfo = object(
-  {
-    jobID: text,
-    processID: text,
-    type: { ...text, enum: ['process'] },
-    status: { ...text, enum: [...STATUSES] },
-    message: text,
-    created: time,
-    started: time,
-    finished: time,
-    updated: time,
-    progress: { type: 'integer', minimum: 0, maximum: 100 },
-    links: listOf(ref('link')),
-  },
-  ['jobID', 'processID', 'type', 'status'],
-);
+const statusMembers = {
+  jobID: text,
+  processID: text,
+  type: { ...text, enum: ['process'] },
+  status: { ...text, enum: [...STATUSES] },
+  message: text,
+  created: time,
+  started: time,
+  finished: time,
+  updated: time,
+  progress: { type: 'integer', minimum: 0, maximum: 100 },
+  links: listOf(ref('link')),
+};
+const REQUIRED = ['jobID', 'processID', 'type', 'status'];
+const statusInfo = object(statusMembers, REQUIRED);
 
-const output = object({ transmissionMode: { ...text, enum: ['value', 'reference'] } });
+const output = object({
+  transmissionMode: { ...text, enum: ['value', 'reference'] },
+  format: object({ mediaType: text, table: text }),
+});
 
 const execute = object({
   inputs: { type: 'object', additionalProperties: true },
@@ -61,6 +64,23 @@ const execute = object({
 });
 
 const address = { ...text, format: 'uri' };
+
+/** An OGC Application Package, with the units that can be executed here. */
+const ogcapppkg = object(
+  {
+    processDescription: object({ process: ref('process') }, ['process']),
+    executionUnit: {
+      oneOf: [
+        object({ type: { ...text, enum: ['pawl'] }, job: text, groups: listOf(text) }, [
+          'type',
+          'job',
+        ]),
+        object({ href: address, groups: listOf(text) }, ['href']),
+      ],
+    },
+  },
+  ['executionUnit'],
+);
 
 export const SCHEMAS: Readonly<Record<string, Json>> = {
   link,
@@ -72,6 +92,7 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
     'processes',
     'links',
   ]),
+  ogcapppkg,
   execute,
   subscriber: object({ successUri: address, inProgressUri: address, failedUri: address }),
   statusInfo,
@@ -83,5 +104,18 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   exception: object(
     { type: text, title: text, status: { type: 'integer' }, detail: text, instance: text },
     ['type'],
+  ),
+};
+
+/** What the 2.0 draft says otherwise. */
+export const DRAFT_SCHEMAS: Readonly<Record<string, Json>> = {
+  statusInfo: object(
+    {
+      ...statusMembers,
+      id: text,
+      processingEntityType: { ...text, enum: ['ogc-api-processes'] },
+      exception: ref('exception'),
+    },
+    [...REQUIRED, 'id', 'processingEntityType'],
   ),
 };

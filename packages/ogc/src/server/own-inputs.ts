@@ -87,6 +87,17 @@ async function fetched(href: string, { name, schema, outgoing }: Place): Promise
   }
 }
 
+/** What is wrong with a schema by which inputs are to be checked; it is tried once. */
+export function faultOfSchema(schema: JsonSchema, pointer: string): Fault[] {
+  try {
+    Compile(schema as TSchema).Check(null);
+    return [];
+  } catch (error) {
+    const message = `is not a schema that values can be checked by: ${(error as Error).message}`;
+    return [{ pointer, message }];
+  }
+}
+
 function checkBySchema(schema: JsonSchema, value: unknown, at: string): void {
   const { $defs, definitions } = schema;
   const check = (one: object, of: unknown): boolean => {

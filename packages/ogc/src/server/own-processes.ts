@@ -1,4 +1,4 @@
-import { type Job, PawlError } from 'pawl/define';
+import { type Job, type JsonSchema, PawlError } from 'pawl/define';
 import {
   definitionOf,
   type Engine,
@@ -20,7 +20,7 @@ import { statusInfoOf } from '../model/status-info.ts';
 import { describeType, propertiesOf, type PublishedType, WHOLE_RESULT } from './own-description.ts';
 import { ownInput } from './own-inputs.ts';
 
-type OwnProcessDependencies = Pick<
+export type OwnProcessDependencies = Pick<
   PluginHost,
   'engine' | 'artifacts' | 'linkedArtifacts' | 'http' | 'wake'
 >;
@@ -32,7 +32,7 @@ export function ownProcesses(deps: OwnProcessDependencies): ProcessSource {
     list: (caller) => listOwn(deps.engine, caller),
     describe: async (caller, id) => {
       const found = await exposureFor(deps.engine, caller, id);
-      return found === null ? null : descriptionOf(deps.engine, id, found);
+      return found && descriptionOf(deps.engine, id, found);
     },
     prepare: async (caller, id, { inputs = {} }): Promise<PreparedJob | null> => {
       const found = await exposureFor(deps.engine, caller, id);
@@ -41,7 +41,10 @@ export function ownProcesses(deps: OwnProcessDependencies): ProcessSource {
     },
     wake: () => deps.wake(),
     status: (job, base) => statusInfoOf(job, { base }),
-    results: (_caller, job) => resultsOf(deps, job),
+    results: async (_caller, job) => {
+      const found = await exposureOf(deps.engine, job);
+      return resultsOf(deps, job, found?.expose?.result);
+    },
   };
 }
 
@@ -57,12 +60,20 @@ async function exposureFor(
 
 /** Null for a type that is not published, or not known. */
 async function exposureOf(
+  engine: Engine,
+  named: { tenant: string; type: string },
+): Promise<TypeDefinition | null> {
+  const definition = await typeOf(engine, named);
+  return definition?.expose === undefined ? null : definition;
+}
+
+/** Null for a type that is not known. */
+export async function typeOf(
   { registry }: Engine,
   { tenant, type }: { tenant: string; type: string },
 ): Promise<TypeDefinition | null> {
   try {
-    const definition = definitionOf(await registry.type(tenant, type));
-    return definition.expose === undefined ? null : definition;
+    return definitionOf(await registry.type(tenant, type));
   } catch (error) {
     if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
     throw error;
@@ -70,7 +81,7 @@ async function exposureOf(
 }
 
 /** What is published of a type's input: nothing that takes anything where it takes none. */
-function published({ expose = {}, inputSchema }: TypeDefinition): PublishedType {
+export function published({ expose = {}, inputSchema }: TypeDefinition): PublishedType {
   return inputSchema === false ? { ...expose, input: false } : { ...expose };
 }
 
@@ -87,22 +98,27 @@ async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDe
   });
 }
 
-function descriptionOf(
+/** A type as a process, in the words of its publication or in others. */
+export function descriptionOf(
   engine: Engine,
   type: string,
   definition: TypeDefinition,
+  words: PublishedType = published(definition),
 ): ProcessDescription {
   const lifecycle = engine.registry.newest(definition.lifecycle);
   const canCancel = lifecycle?.places.some(({ phase }) => phase === 'cancelled') ?? false;
-  return describeType(type, published(definition), { canCancel });
+  return describeType(type, words, { canCancel });
 }
 
-async function resultsOf(deps: OwnProcessDependencies, job: Job): Promise<ProcessResults> {
-  const { artifacts, engine } = deps;
-  const found = await exposureOf(engine, job);
-  const json = await wholeResult(artifacts, job);
+/** A job's result as outputs: by the members that a schema names, or as a whole. */
+export async function resultsOf(
+  deps: OwnProcessDependencies,
+  job: Job,
+  schema: JsonSchema | undefined,
+): Promise<ProcessResults> {
+  const json = await wholeResult(deps.artifacts, job);
   const value = JSON.parse(json) as unknown;
-  const properties = propertiesOf(found?.expose?.result);
+  const properties = propertiesOf(schema);
   if (properties !== null && typeof value === 'object' && value !== null) {
     const members = value as Readonly<Record<string, unknown>>;
     const there = Object.entries(properties).filter(([name]) => members[name] !== undefined);

@@ -2,16 +2,24 @@
 export interface Preferences {
   readonly isAsync: boolean;
   readonly waitMs: number | null;
+  /** Whether values come with an answer, or (minimal) the large ones as references. */
+  readonly returns: ReturnPreference | null;
 }
+
+export type ReturnPreference = 'minimal' | 'representation';
 
 /** `respond-sync` is no registered preference and asks for what happens anyway. */
 export function readPreferences(header: string | null): Preferences {
   const words = (header ?? '').toLowerCase().split(',');
   const wishes = words.map((word) => word.split(';')[0]!.replaceAll(/\s/g, ''));
+  const [returns] = wishes.flatMap((wish) => {
+    return /^return="?(minimal|representation)"?$/.exec(wish)?.[1] ?? [];
+  });
   const wait = wishes.flatMap((wish) => /^wait="?(\d{1,5})"?$/.exec(wish)?.[1] ?? []);
   return {
     isAsync: wishes.includes('respond-async'),
     waitMs: wait[0] === undefined ? null : Number(wait[0]) * 1_000,
+    returns: (returns as ReturnPreference | undefined) ?? null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Fault, invalid } from 'pawl/define';
 import type { Link } from '../model/link.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
-import { hasRel, REL } from '../model/vocabulary.ts';
+import { hasRel, PROFILE, REL } from '../model/vocabulary.ts';
 import { limitIn, type Query } from './job-filter.ts';
 import { eitherAnswer } from './negotiate.ts';
 import { processesPage, processPage } from './pages.ts';
@@ -35,12 +35,17 @@ export async function listProcesses(deps: OgcDependencies, request: OgcRequest):
   if (faults.length > 0) throw invalid(faults);
   const base = baseOf(deps, request);
   const caller = request.caller;
-  const lists = await Promise.all(deps.sources.map((source) => source.list(caller)));
-  const known = new Map<string, ProcessSummary>();
+  const lists = await Promise.all(
+    deps.sources.map(async (source) => {
+      const mutable = source.isMutable === true;
+      return (await source.list(caller)).map((one) => ({ ...one, mutable }));
+    }),
+  );
+  const known = new Map<string, ProcessSummary & { mutable: boolean }>();
   for (const one of lists.flat()) if (!known.has(one.id)) known.set(one.id, one);
   const all = [...known.values()];
   if (all.length === 0 && isGuest(request)) throw whoAsks();
-  const page = all.slice(offset, offset + limit).map((one) => summaryOf(one, base));
+  const page = all.slice(offset, offset + limit).map((one) => summaryOf(one, { base, ...one }));
   const links = pageLinks(`${base}/processes`, { offset, limit, total: all.length });
   return eitherAnswer(request, { processes: page, links }, processesPage);
 }
@@ -64,10 +69,13 @@ function pageLinks(
   ];
 }
 
-/** A list shows what a process is; what it takes and gives is in its description. */
-function summaryOf(process: ProcessSummary, base: string): ProcessSummary {
+/** A list shows what a process is; its inputs and outputs are in its description. */
+export function summaryOf(
+  process: ProcessSummary,
+  { base, mutable }: { readonly base: string; readonly mutable: boolean },
+): ProcessSummary {
   const { inputs: _inputs, outputs: _outputs, ...summary } = process;
-  return { ...(summary as ProcessSummary), links: linksOf(process, base) };
+  return { ...(summary as ProcessSummary), mutable, links: linksOf(process, base) };
 }
 
 const OWN_RELS = [REL.self, REL.alternate, REL.execute];
@@ -78,7 +86,7 @@ function linksOf({ id, links = [] }: ProcessSummary, base: string): Link[] {
   const type = 'application/json';
   const others = links.filter((link) => !OWN_RELS.some((rel) => hasRel(link, rel)));
   return [
-    { href, rel: REL.self, type, title: 'What the process takes and gives' },
+    { href, rel: REL.self, type, title: 'Inputs and outputs of the process' },
     { href: `${href}?f=html`, rel: REL.alternate, type: 'text/html', title: 'To be read' },
     { href: `${href}/execution`, rel: REL.execute, type, title: 'Where it is executed' },
     ...others.map((link) =>
@@ -87,14 +95,21 @@ function linksOf({ id, links = [] }: ProcessSummary, base: string): Link[] {
   ];
 }
 
+/** What the 2.0 draft asks of a description: that it says which kind of JSON it is. */
+const PROFILED = { href: PROFILE.processDescription, rel: REL.profile };
+
 /** `GET /processes/{id}` */
 export async function describeProcess(
   deps: OgcDependencies,
   request: OgcRequest,
 ): Promise<Response> {
   const { processId } = request.params as { processId: string };
-  const { description } = await findProcess(deps, request, processId);
-  const links = linksOf(description, baseOf(deps, request));
-  const body: ProcessDescription = { ...description, links };
-  return eitherAnswer(request, body, processPage);
+  const { description, source } = await findProcess(deps, request, processId);
+  const { isDraft2 } = deps.settings;
+  const links = [...linksOf(description, baseOf(deps, request)), ...(isDraft2 ? [PROFILED] : [])];
+  const mutable = source.isMutable === true;
+  const body: ProcessDescription = { ...description, mutable, links };
+  const answer = eitherAnswer(request, body, processPage);
+  if (isDraft2) answer.headers.set('link', `<${PROFILED.href}>; rel="${PROFILED.rel}"`);
+  return answer;
 }

@@ -82,7 +82,7 @@ export function providersRoute(engine: Engine, access: ProviderAccess): PluginRo
     doc: {
       tag: 'Queues',
       operationId: 'listProviders',
-      summary: 'Providers of OGC processes, and how they do',
+      summary: 'Providers of OGC processes, and their health',
       description: DESCRIPTION,
     },
     answers: { 200: ProvidersSchema },

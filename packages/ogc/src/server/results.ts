@@ -1,5 +1,5 @@
 import type { Job } from 'pawl/define';
-import type { OutputValue, ProcessResults } from '../model/process-source.ts';
+import type { AnsweredBody, OutputValue, ProcessResults } from '../model/process-source.ts';
 import { type ExecutionRecord, recordIn } from './execution-record.ts';
 import { WITHOUT_RIGHTS } from './negotiate.ts';
 import { multipartOf, type Part } from './multipart.ts';
@@ -54,67 +54,77 @@ export function shapeResults(results: ProcessResults, job: Job, base: string): S
     return { status: 200, links: [], ...answered };
   }
   if (results.kind === 'references') return referencesOnly(results.linkHeaders);
-  const outputs = outputsOf(results.outputs, job, base);
+  const outputs = outputsOf(results.outputs, job, { base, isRaw: response === 'raw' });
   if (response === 'document') return jsonOf(documentOf(outputs));
   if (outputs.length > 0 && outputs.every(({ isReference }) => isReference)) {
     return referencesOnly(outputs.map(linkOf));
   }
   const [first] = outputs;
-  if (outputs.length === 1 && first !== undefined) {
-    const { contentType, content } = rawOf(first);
-    return { status: 200, contentType, body: content, links: [] };
-  }
+  if (outputs.length === 1 && first !== undefined) return aloneOf(first);
   return { status: 200, ...multipartOf(outputs.map(partOf)), links: [] };
 }
 
 /** All results as one JSON object, whatever was asked for: for pages and callbacks. */
 export function documentIn(results: ProcessResults, job: Job, base: string): object | null {
   if (results.kind !== 'outputs') return null;
-  return documentOf(outputsOf(results.outputs, job, base));
+  return documentOf(outputsOf(results.outputs, job, { base, isRaw: false }));
 }
 
 /** One output by itself, in its own media type; null where the results have none of that id. */
 export function oneOutput(results: ProcessResults, id: string): ShapedResults | null {
-  if (results.kind !== 'outputs' || !Object.hasOwn(results.outputs, id)) return null;
-  const { contentType, content } = rawOf(results.outputs[id]!);
-  return { status: 200, contentType, body: content, links: [] };
+  const isThere = results.kind === 'outputs' && Object.hasOwn(results.outputs, id);
+  return isThere ? shapeOutput(results.outputs[id]!) : null;
 }
 
-function referencesOnly(links: readonly string[]): ShapedResults {
+export function shapeOutput(output: OutputValue | AnsweredBody | null): ShapedResults | null {
+  if (output === null) return null;
+  if ('body' in output) return { status: 200, links: [], ...output };
+  return aloneOf(output);
+}
+
+export function aloneOf(output: OutputValue): ShapedResults {
+  const { file } = output;
+  const contentType = mediaTypeOf(output);
+  if (file !== undefined) return { status: 200, contentType, ...file, links: [] };
+  return { status: 200, contentType, body: rawOf(output).content, links: [] };
+}
+
+export function referencesOnly(links: readonly string[]): ShapedResults {
   return { status: 204, contentType: null, body: null, links };
 }
 
-function jsonOf(value: unknown): ShapedResults {
+export function jsonOf(value: unknown): ShapedResults {
   const body = Buffer.from(JSON.stringify(value));
   return { status: 200, contentType: 'application/json', body, links: [] };
 }
 
 /** Those that were asked for, all where none is named. */
-function outputsOf(
+export function outputsOf(
   given: Readonly<Record<string, OutputValue>>,
   job: Job,
-  base: string,
+  { base, isRaw }: { base: string; isRaw: boolean },
 ): readonly Output[] {
   const { outputs: asked } = recordIn(job) ?? AS_DOCUMENT;
   const named = Object.keys(asked).length > 0;
-  return Object.entries(given)
-    .filter(([id]) => !named || Object.hasOwn(asked, id))
-    .map(([id, output]) => {
-      const here = `${base}/jobs/${job.id}/results/${encodeURIComponent(id)}`;
-      const { href } = output;
-      const at = href === undefined ? here : new URL(href, `${base}/`).href;
-      const isReference = href !== undefined || asked[id]?.transmissionMode === 'reference';
-      return { ...output, id, at, isReference };
-    });
+  const shown = Object.entries(given).filter(([id]) => !named || Object.hasOwn(asked, id));
+  const isAlone = isRaw && shown.length === 1;
+  return shown.map(([id, output]) => {
+    const here = `${base}/jobs/${job.id}/results/${encodeURIComponent(id)}`;
+    const { href } = output;
+    const at = href === undefined ? here : new URL(href, `${base}/`).href;
+    const isElsewhere = href !== undefined || (output.file !== undefined && !isAlone);
+    const isReference = isElsewhere || asked[id]?.transmissionMode === 'reference';
+    return { ...output, id, at, isReference };
+  });
 }
 
-function mediaTypeOf({ value, mediaType }: OutputValue): string {
+export function mediaTypeOf({ value, mediaType }: OutputValue): string {
   if (mediaType !== undefined) return mediaType;
   if (value instanceof Uint8Array) return 'application/octet-stream';
   return typeof value === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
 }
 
-function rawOf(output: OutputValue): { contentType: string; content: Uint8Array } {
+export function rawOf(output: OutputValue): { contentType: string; content: Uint8Array } {
   const { value } = output;
   const contentType = mediaTypeOf(output);
   if (value instanceof Uint8Array) return { contentType, content: value };
@@ -137,7 +147,7 @@ function linkOf(output: Output): string {
 }
 
 /** Objects and bytes are qualified values; an output without a value is left out. */
-function documentOf(outputs: readonly Output[]): Record<string, unknown> {
+export function documentOf(outputs: readonly Output[]): Record<string, unknown> {
   const told = outputs.flatMap((output): [string, unknown][] => {
     const { id, value, mediaType, at, isReference } = output;
     if (isReference) return [[id, { href: at, type: mediaTypeOf(output).split(';')[0] }]];

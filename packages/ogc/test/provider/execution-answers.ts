@@ -286,11 +286,11 @@ export const ANSWERS: readonly AnswerRow[] = [
     message: /200 with an HTML page, such as that of a login or maintenance/,
   },
   {
-    title: '[O9] an answer beyond the bound is not read',
+    title: '[O9] results beyond their bound are not read to their end',
     answers: [{ status: 200, body: 'x'.repeat(3 * MIB) }],
-    settings: { response_size_limit: 2 * MIB },
+    settings: { results_size_limit: 2 * MIB },
     state: 'failed',
-    code: 'STATUS_UNREADABLE',
-    message: /longer than/,
+    code: 'RESULTS_TOO_LARGE',
+    message: /longer than 2097152 bytes; raise results_size_limit/,
   },
 ];

@@ -38,7 +38,7 @@ export const REDIRECTS: readonly AnswerRow[] = [
     answers: [{ status: 308, headers: { location: `${BASE}/processes/echo/execution` } }],
     state: 'failed',
     code: 'UPSTREAM_UNREACHABLE',
-    message: /redirects without end/,
+    message: /redirects in a loop/,
     posts: 6,
   },
 ];

@@ -5,7 +5,10 @@ import type { JobInvariant } from './invariant.ts';
 import { mayLeaveOwner, sourceEpochsOf, type Trail } from './trail.ts';
 import { at, type Finding } from './violation.ts';
 
-/** I6 judges those who take a job; this one those who hold on to it. */
+/**
+ * I6 judges those who take a job; this one those who hold on to it. A lease that ran out while
+ * nobody could reach the database may be renewed, and its note says so: see decision 68.
+ */
 export const noLateWrites: JobInvariant = {
   id: 'L3',
   sentence: 'an owner writes nothing once the longest lease that it can have had is over',
@@ -27,7 +30,9 @@ function writesOf({ stream, hops }: Trail): readonly { event: JobEvent; epochs: 
   const byEvent = new Map(hops.map((hop) => [hop.event, hop]));
   return stream.flatMap((event) => {
     if (!event.actor.startsWith(workerActor('')) || event.type === 'job_claimed') return [];
-    if (event.note > 0) return [{ event, epochs: [event.epoch] }];
+    if (event.note > 0) {
+      return event.payload?.['afterOutage'] === true ? [] : [{ event, epochs: [event.epoch] }];
+    }
     const hop = byEvent.get(event);
     if (hop === undefined || !mayLeaveOwner(hop)) return [];
     return [{ event, epochs: [...sourceEpochsOf(hop)] }];

@@ -8,7 +8,7 @@ export const EXIT = {
   notFound: 3,
   notAllowed: 4,
   conflict: 5,
-  waitedTooLong: 124,
+  timedOut: 124,
   interrupted: 130,
 } as const;
 

@@ -4,6 +4,7 @@ import { addCompletions } from './commands/completions.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addFailures } from './commands/failures.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addDrill } from './commands/drill.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addHistory } from './commands/history.ts';
 import { addJobs } from './commands/jobs.ts';
@@ -54,6 +55,7 @@ const OWN: readonly AddCommand[] = [
   addMigrate,
   addDoctor,
   addBackup,
+  addDrill,
   addCompletions,
 ];
 

@@ -7,8 +7,9 @@ import type { JobJson } from '../contract/job.ts';
 import type { Problem } from '../contract/problem.ts';
 import type { TypeBodyJson, TypeJson } from '../contract/type.ts';
 import type { Outcome } from '../contract/unique.ts';
+import { allPages } from './all-pages.ts';
 import { ArtifactsClient } from './artifacts-client.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import { type Call, Connection, type ConnectionOptions } from './connection.ts';
 import { follow, type FollowOptions, type StreamItem } from './follow.ts';
 import { FlowsClient } from './flows-client.ts';
 import { KeysClient } from './keys-client.ts';
@@ -95,6 +96,11 @@ export class ApiClient {
     this.keys = new KeysClient(this.connection);
     this.operations = new OperationsClient(this.connection);
     this.schedules = new SchedulesClient(this.connection);
+  }
+
+  /** Every item of a list such as `/v1/types`, page by page. */
+  all<Item>(path: string, query: NonNullable<Call['query']> = {}): Promise<Item[]> {
+    return allPages<Item>(this.connection, path, query);
   }
 
   async putType(type: string, definition: TypeBodyJson): Promise<TypeJson> {

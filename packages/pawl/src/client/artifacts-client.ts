@@ -1,4 +1,5 @@
-import type { Page } from '../handle/job-snapshot.ts';
+import { allPages } from './all-pages.ts';
+import type { Page, Paging } from '../handle/job-snapshot.ts';
 import type { ArtifactJson } from '../contract/artifact.ts';
 import { type Connection, errorOf } from './connection.ts';
 
@@ -33,9 +34,16 @@ export class ArtifactsClient {
     return body as ArtifactJson;
   }
 
-  async ofJob(jobId: string): Promise<Page<ArtifactJson>> {
+  async ofJob(jobId: string, paging: Paging = {}): Promise<Page<ArtifactJson>> {
     const path = `/v1/jobs/${encodeURIComponent(jobId)}/artifacts`;
-    return (await this.#connection.call({ method: 'GET', path })).body as Page<ArtifactJson>;
+    const call = { method: 'GET', path, query: { ...paging } } as const;
+    return (await this.#connection.call(call)).body as Page<ArtifactJson>;
+  }
+
+  /** Every artifact of a job, page by page. */
+  allOfJob(jobId: string): Promise<ArtifactJson[]> {
+    const path = `/v1/jobs/${encodeURIComponent(jobId)}/artifacts`;
+    return allPages<ArtifactJson>(this.#connection, path);
   }
 
   /** One with a fresh link. */

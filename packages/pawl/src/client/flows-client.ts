@@ -2,6 +2,7 @@ import type { Page, Paging } from '../handle/job-snapshot.ts';
 import type { SentMessage } from '../handle/job-access.ts';
 import type { ChildResultJson, MessageJson, TreeJson } from '../contract/flow.ts';
 import type { MessageLinkJson } from '../contract/message-link.ts';
+import { allPages } from './all-pages.ts';
 import type { Connection } from './connection.ts';
 
 /** Trees of jobs, and what is sent to them. */
@@ -31,9 +32,8 @@ export class FlowsClient {
   }
 
   /** Oldest first, with those that were taken or set aside. */
-  async messages(jobId: string): Promise<readonly MessageJson[]> {
-    const call = { method: 'GET', path: pathOf(jobId, 'messages') } as const;
-    return ((await this.#connection.call(call)).body as { items: MessageJson[] }).items;
+  messages(jobId: string): Promise<readonly MessageJson[]> {
+    return allPages<MessageJson>(this.#connection, pathOf(jobId, 'messages'));
   }
 
   /** What a job waits for, and what that waits for in turn. */

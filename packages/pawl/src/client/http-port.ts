@@ -164,8 +164,8 @@ export class HttpPort implements JobPort {
   }
 
   async artifactsOf(id: string): Promise<readonly ArtifactSnapshot[]> {
-    const { items } = await this.api.artifacts.ofJob(id);
-    return items.map((artifact) => artifactSnapshotOf(this.api.artifacts, artifact));
+    const found = await this.api.artifacts.allOfJob(id);
+    return found.map((artifact) => artifactSnapshotOf(this.api.artifacts, artifact));
   }
 
   async send(id: string, { name, value, key }: MessageDraft): Promise<SentMessage> {

@@ -26,9 +26,10 @@ export class KeysClient {
     return (await this.#connection.call(call)).body as MadeKeyJson;
   }
 
-  async list(): Promise<Page<KeyJson>> {
-    const { body } = await this.#connection.call({ method: 'GET', path: '/v1/keys' });
-    return body as Page<KeyJson>;
+  /** By time of creation. */
+  async list(paging: Paging = {}): Promise<Page<KeyJson>> {
+    const call = { method: 'GET', path: '/v1/keys', query: { ...paging } } as const;
+    return (await this.#connection.call(call)).body as Page<KeyJson>;
   }
 
   async get(id: string): Promise<KeyJson> {

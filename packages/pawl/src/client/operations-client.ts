@@ -6,7 +6,7 @@ import type { QueueBody, QueueJson } from '../contract/queue.ts';
 import type { WorkerJson } from '../contract/worker-sign.ts';
 import type { Connection } from './connection.ts';
 
-/** What became of one item of a request for many. */
+/** The outcome of one item of a request for many. */
 export interface ItemResult {
   readonly id: string;
   readonly status: number;
@@ -69,9 +69,10 @@ export class OperationsClient {
     return (await this.#connection.call({ method: 'GET', path })).body as QueueJson;
   }
 
-  async queues(): Promise<Page<QueueJson>> {
-    const { body } = await this.#connection.call({ method: 'GET', path: '/v1/queues' });
-    return body as Page<QueueJson>;
+  /** By name. */
+  async queues(paging: Paging = {}): Promise<Page<QueueJson>> {
+    const call = { method: 'GET', path: '/v1/queues', query: { ...paging } } as const;
+    return (await this.#connection.call(call)).body as Page<QueueJson>;
   }
 
   /** Pauses, resumes or bounds a queue. */

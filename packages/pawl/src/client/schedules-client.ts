@@ -56,7 +56,7 @@ export class SchedulesClient {
     return (await this.#connection.call(call)).body as FireJson;
   }
 
-  /** What became of its slots, the latest first. */
+  /** Past slots, the latest first. */
   async history(name: string, paging: Paging = {}): Promise<Page<FireJson>> {
     const path = pathOf(name, '/history');
     const { body } = await this.#connection.call({ method: 'GET', path, query: { ...paging } });

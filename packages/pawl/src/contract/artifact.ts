@@ -55,7 +55,13 @@ export const UploadQuery = closed({
 /** What a sender says of its content, held against what comes. */
 export const ContentHeaders = Type.Object({
   'content-digest': Type.Optional(
-    Type.String({ maxLength: 1_024, description: 'RFC 9530, with `sha-256=:<base64>:`.' }),
+    Type.String({
+      maxLength: 1_024,
+      pattern: '^(?:[!-~ ]+, ?)?sha-256=:[A-Za-z0-9+/]{43}=:(?:,[!-~ ]*)?$',
+      examples: ['sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'],
+      fault: 'must have a SHA-256, as sha-256=:<base64>:',
+      description: 'RFC 9530, with `sha-256=:<base64>:`.',
+    }),
   ),
 });
 

@@ -81,7 +81,7 @@ const BatchJob = Type.Object(
     onNeedFailed: Type.Optional(
       Type.Enum(['cancel', 'run', 'hold'], {
         default: 'cancel',
-        description: 'When one of them did not succeed.',
+        description: 'What happens when one of them did not succeed.',
       }),
     ),
   },

@@ -1,6 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { JobSchema } from './job.ts';
-import { closed, Label, Name, nullable, Time, Uuid } from './values.ts';
+import { closed, cursorOf, Label, Name, nullable, Time, Uuid } from './values.ts';
+
+/** The phase and the id of the last job of a page. */
+export const FailedJobCursor = cursorOf(
+  '^(?:succeeded|failed|cancelled|dead)\\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+);
 
 /** Jobs that ended badly for one cause. */
 export const FailureCauseSchema = Type.Object(
@@ -22,7 +27,7 @@ export const FailureCauseSchema = Type.Object(
     lastSeen: Time,
     jobId: Type.String({ ...Uuid, description: 'The latest of them.' }),
     isIgnored: Type.Optional(
-      Type.Boolean({ description: 'Somebody ignores it, and it did not come again since.' }),
+      Type.Boolean({ description: 'It is ignored, and has not occurred since.' }),
     ),
   },
   { $id: 'FailureCause', additionalProperties: false },
@@ -35,7 +40,7 @@ export const FailureDetailSchema = Type.Object(
   {
     cause: FailureCauseSchema,
     queues: Type.Array(Counted, { description: 'Where they happened, the most frequent first.' }),
-    stages: Type.Array(Counted, { description: 'In which stages; none where there are none.' }),
+    stages: Type.Array(Counted, { description: 'The stages in which they failed.' }),
     versions: closed({
       names: Type.Array(Counted, { description: 'By the version that the worker reported.' }),
       looked: Type.Integer({ description: 'The number of jobs examined, the latest ones.' }),

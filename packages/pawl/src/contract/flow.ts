@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { SPAWN_MAX } from '../core/flow.ts';
+import { IDEMPOTENT_BY_KEY } from './headers.ts';
 import { JobErrorSchema } from './job.ts';
 import {
   closed,
@@ -51,7 +52,7 @@ export const ON_FAILURE = ['throw', 'failFast', 'collect', 'hold'] as const;
 export const ChildrenBody = named('SpawnRequest', {
   ...OWNER,
   wait: WaitName,
-  items: Type.Array(ChildBody, { maxItems: SPAWN_MAX }),
+  items: Type.Array(ChildBody, { minItems: 1, maxItems: SPAWN_MAX }),
   onFailure: Type.Optional(
     Type.Enum([...ON_FAILURE], {
       default: 'throw',
@@ -62,13 +63,16 @@ export const ChildrenBody = named('SpawnRequest', {
   ),
   onParentEnd: Type.Optional(
     Type.Enum(['cancel', 'abandon'], {
-      description: 'What becomes of open children when the parent ends; default: cancel.',
+      description: 'What happens to open children when the parent ends; default: cancel.',
     }),
   ),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
+      maximum: 1_000_000 * SPAWN_MAX,
+      multipleOf: SPAWN_MAX,
       description: `How many items of the wait came before; a multiple of ${SPAWN_MAX}.`,
+      fault: `must be a multiple of ${SPAWN_MAX}`,
     }),
   ),
   isLast: Type.Optional(
@@ -192,17 +196,25 @@ export const AwaitedSchema = named('Awaited', {
   waits: Type.Array(WaitStateSchema),
 });
 
+const MessageKey = text(256, 1);
+
+/** Where the key of the message can be sent as a header too. */
+export const MessageHeaders = Type.Object({
+  ...IDEMPOTENT_BY_KEY.properties,
+  'idempotency-key': Type.Optional(MessageKey),
+});
+
 export const MessageBody = named('MessageRequest', {
   name: WaitName,
   payload: Type.Optional(Json),
   key: Type.Optional(
-    Type.String({ ...text(480, 1), description: 'A message sent again under it is the first.' }),
+    Type.String({ ...MessageKey, description: 'A repeat with the same key is ignored.' }),
   ),
 });
 
 export const SentSchema = named('MessageSent', {
   id: Type.String(),
-  isNew: Type.Boolean({ description: 'False: a message of this key was there.' }),
+  isNew: Type.Boolean({ description: 'False: a message with this key was sent before.' }),
 });
 
 export const AsideBody = named('SetAsideRequest', { ...OWNER, reason: shown(4_096, 1) });
@@ -240,7 +252,7 @@ const TREE_WAIT = {
   message: nullable(Type.String({ description: 'The name of the message that it takes.' })),
   schema: nullable(
     Type.Record(Type.String(), Json, {
-      description: 'What that should look like, as JSON Schema, where it is known.',
+      description: 'JSON Schema of that message, if known.',
     }),
   ),
   members: Type.Array(Type.String(), { description: 'The waits that `first` waits for.' }),

@@ -12,7 +12,7 @@ const SERIES = {
   durationP95Ms: Figures('The same, for the slowest in twenty.'),
   backlog: Figures('Jobs that were ready, on average.'),
   running: Figures('Jobs that a handler worked on, on average.'),
-  oldestMs: Figures('For how long the oldest of the backlog had been due, at most.'),
+  oldestMs: Figures('Maximum time that the oldest job of the backlog had been due.'),
 };
 
 const COUNT_TEXTS: Readonly<Record<(typeof HISTORY_COUNTS)[number], string>> = {
@@ -24,7 +24,7 @@ const COUNT_TEXTS: Readonly<Record<(typeof HISTORY_COUNTS)[number], string>> = {
   cancelled: 'Jobs that were cancelled.',
   retried: 'Attempts that failed and are tried again.',
   requeued: 'Jobs that went back to their queue: a lost worker, a release.',
-  snoozed: 'Jobs that asked to be woken later, or wait for others.',
+  snoozed: 'Jobs that were snoozed, or wait for others.',
 };
 
 const COUNTS = Object.fromEntries(

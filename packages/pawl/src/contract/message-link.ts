@@ -7,7 +7,7 @@ const LINK = {
   value: Type.Optional(
     Type.Unknown({
       description:
-        'What the message says, which the address then tells; left out, the page asks for it.',
+        'Value of the message, which becomes part of the link; if omitted, the page asks for it.',
     }),
   ),
   ttlMs: Type.Optional(
@@ -36,7 +36,7 @@ export const LinkedMessageSchema = Type.Object(
     jobId: Type.String(),
     type: Type.String(),
     name: Type.String({ description: 'Of the message.' }),
-    hasValue: Type.Boolean({ description: 'True: the link says what is sent.' }),
+    hasValue: Type.Boolean({ description: 'True: the link contains the value.' }),
     schema: nullable(Type.Record(Type.String(), Json)),
     expiresAt: Time,
   },
@@ -45,6 +45,6 @@ export const LinkedMessageSchema = Type.Object(
 
 export const AnswerBody = closed({
   value: Type.Optional(
-    Type.Unknown({ description: 'What the message says; ignored where the link says it.' }),
+    Type.Unknown({ description: 'Value of the message; ignored if the link contains one.' }),
   ),
 });

@@ -9,18 +9,20 @@ export const OperationSchema = Type.Object(
     id: Uuid,
     action: Type.Enum([...OPERATION_ACTIONS]),
     filter: Json,
-    perSecond: nullable(Type.Number({ description: 'Jobs a second; null: as fast as it goes.' })),
+    perSecond: nullable(Type.Number({ description: 'Jobs per second; null: no limit.' })),
     state: Type.Enum([...OPERATION_STATES], {
       description:
         'It continues while it is `running` or `undoing`, in any process of the ' +
         'platform, also after a crash.',
     }),
-    done: Type.Integer({ description: 'Jobs that it was done to.' }),
-    skipped: Type.Integer({ description: 'Jobs that needed nothing: it was done before.' }),
-    failed: Type.Integer({ description: 'Jobs that refused.' }),
-    lastError: nullable(Type.String({ description: 'What the last of them said.' })),
-    undone: Type.Integer({ description: 'Jobs it had made that undoing has cancelled.' }),
-    begun: Type.Integer({ description: 'Jobs it had made that were begun before undoing came.' }),
+    done: Type.Integer({ description: 'Jobs that were changed.' }),
+    skipped: Type.Integer({ description: 'Jobs that were skipped, because it was done before.' }),
+    failed: Type.Integer({ description: 'Jobs that could not be changed.' }),
+    lastError: nullable(Type.String({ description: 'Error of the last of them.' })),
+    undone: Type.Integer({ description: 'Jobs it had created that the undo has cancelled.' }),
+    begun: Type.Integer({
+      description: 'Jobs it had created that started before they could be undone.',
+    }),
     reason: nullable(Type.String()),
     createdBy: nullable(Type.String()),
     createdAt: Time,

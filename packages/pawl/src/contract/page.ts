@@ -4,7 +4,9 @@ import { closed, nullable } from './values.ts';
 const SETTINGS = {
   signIn: nullable(
     closed({
-      issuer: Type.String({ description: 'The identity provider; its discovery tells the rest.' }),
+      issuer: Type.String({
+        description: 'The identity provider; its discovery document has the rest.',
+      }),
       clientId: Type.String(),
       scope: Type.String(),
     }),

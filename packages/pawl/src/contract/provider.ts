@@ -30,7 +30,8 @@ export const ProviderSchema = Type.Object(
     leftAloneUntil: nullable(
       Type.String({
         ...Time,
-        description: 'Its processes are not asked for again before: the last look failed.',
+        description:
+          'Its processes are not listed again before this time: the last request failed.',
       }),
     ),
     isAnonymous: Type.Boolean({ description: 'Callers without a credential see its processes.' }),

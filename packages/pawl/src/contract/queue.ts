@@ -1,27 +1,35 @@
 import { type Static, Type } from 'typebox';
 import { closed, Name, nullable, text, Time } from './values.ts';
 
-const Count = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
+/** A thousand years: no time beyond the year 9999 comes of it. */
+const PAUSE_MS_MAX = 1_000 * 366 * 86_400_000;
+
+const COUNT_MAX = 1_000_000_000;
+const Count = Type.Integer({ minimum: 0, maximum: COUNT_MAX });
 
 /** What an operator may change of a queue; null takes a bound away. */
 export const QueueBody = Type.Object(
   {
     isPaused: Type.Optional(Type.Boolean()),
-    paused: Type.Optional(Type.Boolean({ description: 'Another word for `isPaused`.' })),
+    paused: Type.Optional(Type.Boolean({ description: 'The same as `isPaused`.' })),
     pausedUntil: Type.Optional(
       nullable(
         Type.String({
-          format: 'date-time',
+          ...Time,
           description:
             "Pauses the queue until this time, by the database's clock; then it resumes.",
         }),
       ),
     ),
     pausedForMs: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The same, as milliseconds from now.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: PAUSE_MS_MAX,
+        description: 'The same, as milliseconds from now.',
+      }),
     ),
     concurrency: Type.Optional(nullable(Count)),
-    highWatermark: Type.Optional(nullable(Count)),
+    highWatermark: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: COUNT_MAX }))),
     lowWatermark: Type.Optional(nullable(Count)),
     reason: Type.Optional(nullable(text(512))),
   },
@@ -50,8 +58,12 @@ export const QueueSchema = Type.Object(
       }),
     ),
     concurrency: nullable(Type.Integer({ description: 'The most jobs in flight at once.' })),
-    highWatermark: nullable(Type.Integer({ description: 'New jobs are refused from there on.' })),
-    lowWatermark: nullable(Type.Integer({ description: 'They are accepted again from there on.' })),
+    highWatermark: nullable(
+      Type.Integer({ description: 'Depth from which new jobs are refused.' }),
+    ),
+    lowWatermark: nullable(
+      Type.Integer({ description: 'Depth at which they are accepted again.' }),
+    ),
     isShedding: Type.Boolean({ description: 'New jobs are being refused.' }),
     reason: nullable(Type.String()),
   },

@@ -40,7 +40,7 @@ const ScheduledJob = named('ScheduledJob', {
 
 const MISSED = {
   policy: Type.Enum(['skip', 'once', 'all'], {
-    description: 'What becomes of slots that nobody fired in time.',
+    description: 'What happens to slots that were not fired in time.',
   }),
   graceMs: Type.Integer({
     minimum: 0,
@@ -78,7 +78,7 @@ export type ScheduleBodyJson = Static<typeof ScheduleBody>;
 /** The same with its name, where the address does not say it. */
 export const NewScheduleBody = named('ScheduleRequest', { name: Name, ...DEFINITION });
 
-/** A schedule as it stands. */
+/** A schedule, with its next times. */
 export const ScheduleSchema = Type.Object(
   {
     name: Name,
@@ -98,7 +98,7 @@ export const ScheduleSchema = Type.Object(
 
 export type ScheduleJson = Static<typeof ScheduleSchema>;
 
-/** What became of one slot, or of several in a row that were skipped. */
+/** The outcome of one slot, or of several in a row that were skipped. */
 export const FireSchema = Type.Object(
   {
     n: Type.Integer(),

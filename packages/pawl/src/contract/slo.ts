@@ -4,7 +4,7 @@ import { closed, nullable } from './values.ts';
 
 const Millis = nullable(Type.Integer());
 const Count = Type.Integer();
-const IsMet = nullable(Type.Boolean({ description: 'Null: not promised, or nothing seen.' }));
+const IsMet = nullable(Type.Boolean({ description: 'Null: no target, or no data.' }));
 
 const WindowSchema = closed({
   window: Type.Enum(WINDOWS.map(({ name }) => name)),

@@ -11,11 +11,11 @@ export const BackoffBody = named('BackoffRequest', {
   kind: Type.Enum(['fixed', 'exponential']),
   baseMs: Millis,
   factor: Type.Optional(
-    Type.Number({ minimum: 1, maximum: 100, description: '2 where left out; 1 for a fixed one.' }),
+    Type.Number({ minimum: 1, maximum: 100, description: 'Default: 2; 1 for a fixed backoff.' }),
   ),
   maxMs: Type.Optional(Millis),
   jitter: Type.Optional(
-    Type.Enum([...JITTERS], { description: 'full where left out; none for a fixed one.' }),
+    Type.Enum([...JITTERS], { description: 'Default: full; none for a fixed backoff.' }),
   ),
 });
 
@@ -165,7 +165,7 @@ export const TypeBody = Type.Object(
     onTimeout: changed(
       Type.Enum(['fail', 'resume'], {
         description:
-          'What becomes of an attempt that reaches `timeoutMs`: it fails, or, if it has kept a ' +
+          'What happens to an attempt that reaches `timeoutMs`: it fails, or, if it has kept a ' +
           'newer checkpoint than it began with, is released to continue from there.',
       }),
     ),

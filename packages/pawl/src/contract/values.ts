@@ -2,8 +2,15 @@ import { type TSchema, Type } from 'typebox';
 import { PHASES } from '../core/phase.ts';
 import { REVISION_FAULT, REVISION_PATTERN } from '../core/revision.ts';
 
+/** No time of a job lies before the clock of computers begins. */
+const FROM_1970 = '^(?:19[7-9]\\d|[2-9]\\d{3})-';
+
 /** A time as the API writes it: RFC 3339 in UTC. */
-export const Time = Type.String({ format: 'date-time', examples: ['2026-11-15T08:00:00.000Z'] });
+export const Time = Type.String({
+  format: 'date-time',
+  pattern: FROM_1970,
+  examples: ['2026-11-15T08:00:00.000Z'],
+});
 
 /** The schema of an id. */
 export const Uuid = Type.String({
@@ -20,7 +27,7 @@ export const Name = Type.String({
 export const RevisionName = Type.String({ pattern: REVISION_PATTERN, fault: REVISION_FAULT });
 
 /** Neither U+0000 nor half of a surrogate pair; JSON Schema reads patterns by code point. */
-const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
 /** Free text that every database can keep. */
 export function text(lengthMax: number, lengthMin = 0) {
@@ -74,16 +81,36 @@ export function nothing(description: string) {
 }
 
 export const PAGE_MAX = 500;
+export const PAGE_DEFAULT = 50;
+
+/** Where a page begins, for lists whose cursors are written alike. */
+export function cursorOf(pattern: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern,
+    fault: 'must be a `nextCursor` of this list',
+    description: 'The `nextCursor` of a page.',
+  });
+}
 
 /** What every list can be asked for. */
 export const PAGING = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: 50, description: 'Items a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_MAX,
+      default: PAGE_DEFAULT,
+      description: 'Items a page.',
+    }),
   ),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'The `nextCursor` of a page.' }),
-  ),
+  cursor: Type.Optional(cursorOf(STORABLE)),
 };
+
+/** The same, where a cursor is of a form that can be told. */
+export function pagedBy<Cursor extends TSchema>(cursor: Cursor) {
+  return { limit: PAGING.limit, cursor: Type.Optional(cursor) };
+}
 
 /** One page of a list; `nextCursor` is null on the last one. */
 export function pageOf<Item extends TSchema>(item: Item) {

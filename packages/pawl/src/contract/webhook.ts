@@ -1,16 +1,21 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPES } from '../core/event.ts';
-import { closed, Name, nullable, PAGING, text, Time, Uuid } from './values.ts';
+import { closed, Name, nullable, pagedBy, text, Time, Uuid } from './values.ts';
 
 const DAY_MS = 86_400_000;
 
 const MEMBERS = {
-  url: text(2_048, 1),
+  url: Type.String({
+    maxLength: 2_048,
+    format: 'uri',
+    pattern: '^https?://[^\\s\\u0000]+$',
+    fault: 'must be a URL of at most 2048 characters, such as https://host/path',
+  }),
   description: nullable(text(512)),
   events: Type.Array(Type.Enum([...EVENT_TYPES]), {
     minItems: 1,
     maxItems: EVENT_TYPES.length,
-    description: 'Left out: the ends of jobs.',
+    description: 'Default: the ends of jobs.',
   }),
   types: nullable(Type.Array(Name, { minItems: 1, maxItems: 100, description: 'Types of jobs.' })),
   enabled: Type.Boolean(),
@@ -48,10 +53,12 @@ export const WebhookParams = Type.Object({ id: Uuid });
 /** Path parameters of a delivery. */
 export const DeliveryParams = Type.Object({ id: Uuid, deliveryId: Uuid });
 
+/** Query of a list of webhooks. */
+export const WebhookQuery = closed(pagedBy(Uuid));
+
 /** Query of a list of deliveries. */
 export const DeliveryQuery = closed({
-  ...PAGING,
-  cursor: Type.Optional(Uuid),
+  ...pagedBy(Uuid),
   state: Type.Optional(Type.Enum(['delivered', 'failed', 'cancelled'])),
 });
 

@@ -77,7 +77,7 @@ export const WorkerBody = closed({
   state: Type.Optional(
     Type.Enum(['working', 'draining', 'stopped'], {
       default: 'working',
-      description: 'stopped takes the worker off the list.',
+      description: 'stopped removes the worker from the list.',
     }),
   ),
 });

@@ -113,7 +113,7 @@ export const CancelWishSchema = nullable(
 
 const RENEWED = {
   lease: named('Lease', LEASE),
-  progress: Type.Number({ description: 'As it now stands: a lower one was raised.' }),
+  progress: Type.Number({ description: 'The stored value: a lower one is raised.' }),
   cancel: CancelWishSchema,
 };
 
@@ -180,9 +180,7 @@ export const FailBody = named('FailRequest', {
 
 export const ReleaseBody = named('ReleaseRequest', {
   ...OWNER,
-  cause: Type.Optional(
-    Type.String({ ...text(64, 1), description: 'Why, in a word, for the history.' }),
-  ),
+  cause: Type.Optional(Type.String({ ...text(64, 1), description: 'Reason, for the history.' })),
 });
 
 export const SnoozeBody = named('SnoozeRequest', {

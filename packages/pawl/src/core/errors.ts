@@ -5,9 +5,9 @@ export const ERRORS = {
   VALIDATION_ERROR: { status: 400, hint: 'Correct the members that are named and send again.' },
   UNAUTHENTICATED: { status: 401, hint: 'Send a valid credential.' },
   FORBIDDEN: { status: 403, hint: 'Use a credential whose role or scope allows this.' },
-  LINK_INVALID: { status: 403, hint: 'Use the link just as it was given, or ask for a new one.' },
-  LINK_EXPIRED: { status: 403, hint: 'Ask again for what it led to: it comes with a new link.' },
-  LINK_USED: { status: 409, hint: 'Nothing is left to do: ask who sent the link for another one.' },
+  LINK_INVALID: { status: 403, hint: 'Use the link exactly as it was sent, or ask for a new one.' },
+  LINK_EXPIRED: { status: 403, hint: 'Request the resource again: the answer has a new link.' },
+  LINK_USED: { status: 409, hint: 'The link was used already: ask its sender for a new one.' },
   QUOTA_EXCEEDED: { status: 403, hint: 'Remove artifacts, or ask for a larger quota.' },
   NOT_FOUND: {
     status: 404,
@@ -18,11 +18,18 @@ export const ERRORS = {
   ALREADY_EXISTS: { status: 409, hint: 'Choose another id, or leave it out.' },
   CONCURRENCY_CONFLICT: { status: 409, hint: 'Wait for the active job of this document to end.' },
   LEASE_LOST: { status: 409, hint: 'Stop working on this job: it is no longer yours.' },
-  ILLEGAL_TRANSITION: { status: 409, hint: 'Read the job; its lifecycle does not list this move.' },
+  PRECONDITION_FAILED: {
+    status: 412,
+    hint: 'Read it again, decide by what it is now, and send the new `ETag` as `If-Match`.',
+  },
+  ILLEGAL_TRANSITION: {
+    status: 409,
+    hint: 'Read the job: its lifecycle does not allow this transition.',
+  },
   NOT_FINISHED: { status: 409, hint: 'Wait for the job to end, or ask with waitMs.' },
   WAIT_CHANGED: {
     status: 409,
-    hint: 'Give the wait another name: under this one the job has kept something else.',
+    hint: 'Give the wait another name: the job has stored another kind of wait under this one.',
   },
   LIMIT_EXCEEDED: { status: 409, hint: 'Ask for less at once: the message names the limit.' },
   NO_RESULT: { status: 409, hint: 'The job did not succeed; read its error.' },
@@ -49,7 +56,7 @@ export const ERRORS = {
     status: 501,
     hint: 'Use one of the methods that the API document has; their names are in capitals.',
   },
-  NOT_CONFIGURED: { status: 501, hint: 'Set what the message names, and start it again.' },
+  NOT_CONFIGURED: { status: 501, hint: 'Set what the message names, then restart the server.' },
   INTERNAL_ERROR: { status: 500, hint: 'Report it with the request id of the answer.' },
   UPSTREAM_ERROR: {
     status: 502,

@@ -3,12 +3,12 @@
 import type { JobError, JsonText } from './job.ts';
 
 /**
- * What becomes of a wait when children fail: `throw` and `collect` wait for all of them, `failFast`
+ * What happens to a wait when children fail: `throw` and `collect` wait for all of them, `failFast`
  * is decided by the first failure, `hold` waits while a dead letter of a child can be replayed.
  */
 export type OnFailure = 'throw' | 'failFast' | 'collect' | 'hold';
 
-/** What becomes of open children when their parent ends, however it ends. */
+/** What happens to open children when their parent ends, however it ends. */
 export type OnParentEnd = 'cancel' | 'abandon';
 
 /** Options of a child; they override those of its type and its parent. */

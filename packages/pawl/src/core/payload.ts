@@ -27,7 +27,7 @@ export const PAYLOADS = {
   metadata: {
     name: 'metadata',
     bytesMax: BOUNDS.metadata,
-    remedy: 'put what the handler works with into the input',
+    remedy: 'put the data of the handler into the input',
   },
   checkpoint: {
     name: 'checkpoint',

@@ -1,6 +1,7 @@
 import { type DoctorDependencies, type Facts, gatherFacts } from './facts.ts';
 import type { Finding, Found } from './finding.ts';
 import { disk, DISK_CHECKS } from './disk-checks.ts';
+import { FAILOVER_CHECKS } from './failover-checks.ts';
 import { OPERATION_CHECKS } from './operation-checks.ts';
 import { STORE_CHECKS } from './store-checks.ts';
 
@@ -12,9 +13,8 @@ export interface Check {
 
 /** All findings, in the order of the checks. */
 export function judge(facts: Facts): Finding[] {
-  return [...STORE_CHECKS, ...DISK_CHECKS, ...OPERATION_CHECKS].flatMap(({ name, run }) =>
-    run(facts).map((one) => ({ check: name, ...one })),
-  );
+  const checks = [...STORE_CHECKS, ...FAILOVER_CHECKS, ...DISK_CHECKS, ...OPERATION_CHECKS];
+  return checks.flatMap(({ name, run }) => run(facts).map((one) => ({ check: name, ...one })));
 }
 
 /** Looks at the database and at what it holds. */

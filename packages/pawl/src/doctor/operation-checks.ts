@@ -18,7 +18,7 @@ function sweeps({ tallies, expired, now }: Facts) {
     ({ phase, oldestRunAt }) => phase === 'waiting' && now - oldestRunAt > LATE_MS,
   );
   if (lost.length + late.length === 0) return [good('nothing waits for a sweep')];
-  const action = 'Start a process with the role sweeper, and look into its log.';
+  const action = 'Start a process with the role sweeper, and read its log.';
   return [
     ...lost.map(({ id }) =>
       found(
@@ -138,7 +138,7 @@ function tail({ vitals: { tailLagMs }, figures: { server } }: Facts) {
       ? `a write of ${seconds} s ago`
       : `${holder.name}, whose transaction began ${Math.round((holder.ms ?? 0) / 1_000)} s ago`;
   const message = `readers of the log wait behind ${behind}`;
-  return [found('warning', message, 'Look in pg_stat_activity what it does, and end it.')];
+  return [found('warning', message, 'See in pg_stat_activity what it does, and end it.')];
 }
 
 function orphans({ strays }: Facts) {

@@ -42,7 +42,7 @@ const UNSAFE: Readonly<
   synchronous_commit: { values: ['off'], risk: 'an accepted job can be lost in a crash' },
   fsync: { values: ['off'], risk: 'a power cut can destroy the database' },
   full_page_writes: { values: ['off'], risk: 'a power cut can destroy pages' },
-  autovacuum: { values: ['off'], risk: 'tables grow without end' },
+  autovacuum: { values: ['off'], risk: 'tables grow without a limit' },
 };
 
 function durability({ figures }: Facts) {
@@ -71,12 +71,12 @@ function bloat({ figures }: Facts) {
       (deadRows ?? 0) > DEAD_ROWS_MIN &&
       (deadRows ?? 0) > DEAD_SHARE_MAX * ((rows ?? 0) + (deadRows ?? 0)),
   );
-  if (bloated.length === 0) return [good('no table carries much waste')];
+  if (bloated.length === 0) return [good('no table has many dead rows')];
   return bloated.map(({ name, deadRows }) =>
     found(
       'warning',
       `${name} has ${deadRows} dead rows`,
-      'Look for a long transaction that holds vacuum up; then VACUUM that table.',
+      'Look for a long transaction that blocks vacuum; then VACUUM that table.',
     ),
   );
 }
@@ -100,7 +100,7 @@ function partitions({ figures: { daysAhead } }: Facts) {
 
 /** What ends each kind of hold. */
 const RELEASES: Readonly<Record<Holder['kind'], string>> = {
-  session: 'Look in pg_stat_activity what it does; pg_terminate_backend ends it.',
+  session: 'See in pg_stat_activity what it does; pg_terminate_backend ends it.',
   'prepared transaction': 'COMMIT PREPARED or ROLLBACK PREPARED ends it.',
   'replication slot': 'Start its consumer, or pg_drop_replication_slot if it has none any more.',
   standby: 'End its long queries, or set hot_standby_feedback to off there.',
@@ -124,10 +124,10 @@ function horizon({ figures: { server } }: Facts) {
 function wraparound({ figures: { server } }: Facts) {
   if (server === null) return [];
   const old = server.ages.filter(({ age, forcedAt }) => age > FORCED_SHARE_MAX * forcedAt);
-  if (old.length === 0) return [good('old rows are frozen in time')];
+  if (old.length === 0) return [good('old rows are frozen early enough')];
   const action =
     'End what keeps dead rows (see horizon), then VACUUM (FREEZE) the database. ' +
-    'At two thousand million the server takes no more writes.';
+    'At 2,000,000,000 the server refuses writes.';
   return old.map(({ kind, age, forcedAt }) => {
     const message =
       `the oldest ${kind} number that is not frozen is ${age} back, ` +
@@ -146,7 +146,7 @@ function guards({ figures: { server } }: Facts) {
       `the guard ${guard} of the table ${table} is ${isOff ? 'switched off' : 'missing'}`,
       isOff
         ? `ALTER TABLE ${table} ENABLE TRIGGER ${guard}; then pawl doctor --verify.`
-        : 'Make it again as on the other tables; then pawl doctor --verify.',
+        : 'Create it again as on the other tables; then pawl doctor --verify.',
     ),
   );
 }
@@ -186,7 +186,7 @@ function silence(isPooled: boolean, isDirect: boolean): Found {
     'a notification was sent and did not arrive: idle workers find jobs only by polling',
     isPooled
       ? 'Set DATABASE_DIRECT_URL to the server itself, not to a pooler in transaction mode.'
-      : 'Look whether a connection more can be made, and into the log of the server.',
+      : 'Check whether the server accepts another connection, and read its log.',
   );
 }
 

@@ -7,6 +7,7 @@ import type { FlowLooks } from './flows/looks.ts';
 import type { LinkSigning } from './flows/message-link.ts';
 import type { LargeInputs } from './large-inputs.ts';
 import type { Shedding } from './limits/watermarks.ts';
+import type { JobCursors } from './live/job-cursor.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { LiveTexts } from './live-texts.ts';
 import type { KnownInputs } from './known-inputs.ts';
@@ -51,6 +52,8 @@ export interface EngineContext {
   readonly flowLooks: FlowLooks;
   /** Null: links can be neither made nor used. */
   readonly links: LinkSigning | null;
+  /** How readers of one job's events name their place. */
+  readonly cursors: JobCursors;
   /** Who waits for jobs hears of them here. */
   readonly live: LiveHub;
 }

@@ -6,12 +6,13 @@ import type { LeasePolicy } from '../core/lease.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { checkLimits, limitPolicyOf } from '../core/limits.ts';
 import { checkStages, type Policy } from '../core/policy.ts';
+import type { Precondition } from '../core/precondition.ts';
 import { checkPreviews } from '../core/preview.ts';
 import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
 import { checkSlo } from '../core/slo.ts';
 import { fitsBytes, isStorable } from '../core/text.ts';
 import type { JobPolicy } from '../handler/job-policy.ts';
-import type { TypeRecord } from '../records/job-types.ts';
+import { type TypeRecord, typeTag } from '../records/job-types.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
 import { SHARED_TENANT } from './registry.ts';
@@ -29,6 +30,7 @@ export async function putType(
   context: EngineContext,
   named: { tenant: string; type: string },
   definition: TypeDefinition,
+  requires?: (known: TypeRecord | null) => void,
 ): Promise<TypeRecord> {
   const faults = [...checkName('/type', named.type), ...checkReserved(named)];
   const lifecycle = context.registry.newest(definition.lifecycle);
@@ -41,7 +43,7 @@ export async function putType(
   faults.push(...(await checkCompensation(context, named, policy)));
   if (faults.length > 0) throw invalid(faults);
   const entry = { policy, definition: JSON.stringify(definition) };
-  const record = await context.records.types.put(named, entry);
+  const record = await context.records.types.put(named, entry, requires);
   context.registry.forgetType(named.type);
   return record;
 }
@@ -54,6 +56,12 @@ export type TypeChange = {
 /** Members whose own members are changed one by one; all others are replaced as a whole. */
 const MERGED = ['retry', 'lease', 'limits', 'slo', 'expose'] as const;
 
+export interface ChangeOptions {
+  /** False for who may make types known, and not change them. */
+  readonly mayChange?: boolean;
+  readonly requires?: Precondition | undefined;
+}
+
 /**
  * Changes what is named and keeps the rest. What is changed is the tenant's own type; of one that
  * is shared by all it gets a copy. Who may only register is refused what would be a change.
@@ -62,9 +70,11 @@ export async function changeType(
   context: EngineContext,
   named: { tenant: string; type: string },
   change: TypeChange,
-  { mayChange = true }: { readonly mayChange?: boolean } = {},
+  { mayChange = true, requires }: ChangeOptions = {},
 ): Promise<TypeRecord> {
-  const before = await definitionOf(context, named);
+  const known = await knownType(context, named);
+  const before = known === null ? null : (JSON.parse(known.definition) as TypeDefinition);
+  requires?.(known === null ? null : typeTag(known));
   if (before === null && typeof change.lifecycle !== 'string') {
     const message = 'must be given for a type that is not registered yet';
     throw invalid([{ pointer: '/lifecycle', message }]);
@@ -83,17 +93,21 @@ export async function changeType(
     const message = `${what}, and this credential may register types, not change them`;
     throw new PawlError('FORBIDDEN', message);
   }
-  return putType(context, named, members as unknown as TypeDefinition);
+  // A tenant's own type hides the shared one, which the first change is made to.
+  const requiresOwn = (own: TypeRecord | null): void => {
+    const current = own ?? known;
+    requires?.(current === null ? null : typeTag(current));
+  };
+  return putType(context, named, members as unknown as TypeDefinition, requiresOwn);
 }
 
-async function definitionOf(
+async function knownType(
   { registry }: EngineContext,
   { tenant, type }: { tenant: string; type: string },
-): Promise<TypeDefinition | null> {
+): Promise<TypeRecord | null> {
   registry.forgetType(type);
   try {
-    const { definition } = await registry.type(tenant, type);
-    return JSON.parse(definition) as TypeDefinition;
+    return await registry.type(tenant, type);
   } catch (error) {
     if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
     throw error;

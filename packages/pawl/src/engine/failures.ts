@@ -43,7 +43,7 @@ export interface FailureCause {
   readonly firstSeen: Instant;
   readonly lastSeen: Instant;
   readonly jobId: string;
-  /** Somebody ignores it, and it did not come again since. */
+  /** It is ignored, and has not occurred since. */
   readonly isIgnored: boolean;
 }
 

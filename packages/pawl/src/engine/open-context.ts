@@ -11,6 +11,7 @@ import type { LinkSigning } from './flows/message-link.ts';
 import { KnownInputs } from './known-inputs.ts';
 import { LargeInputs } from './large-inputs.ts';
 import { Shedding } from './limits/watermarks.ts';
+import { JobCursors } from './live/job-cursor.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { LiveTexts } from './live-texts.ts';
 import type { EngineObserver } from './observer.ts';
@@ -57,7 +58,14 @@ export function openContext(options: EngineOptions): EngineContext {
     wakeSignal: new WorkSignal(store.wakeSignal ?? null),
     links,
     flowLooks: new FlowLooks(() => context),
+    cursors: new JobCursors(store),
     live: new LiveHub(store, { timers: systemTimers, ...options.live }),
   };
+  store.logChanges?.listen((change) => {
+    context.registry.forget();
+    log.warn('the log of the database is another one: what was learnt of it is forgotten', {
+      ...change,
+    });
+  });
   return context;
 }

@@ -3,6 +3,7 @@ import type { DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
 import type { CancelMode, Job, JobRef } from '../core/job.ts';
 import { isOwned, isTerminal } from '../core/phase.ts';
+import { type Precondition, tagOf } from '../core/precondition.ts';
 import { afterWrite } from './after-write.ts';
 import { boundedMessage } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
@@ -10,21 +11,40 @@ import { notFound } from './refusals.ts';
 import { type Plan, type Task, transition, type TransitionOutcome } from './transition.ts';
 
 /** Moves one job on behalf of someone who does not own it, and reads it back. */
-async function operate(
-  context: EngineContext,
-  asked: { ref: JobRef; actor: string; plan: (job: Job) => Plan },
-): Promise<Job> {
+async function operate(context: EngineContext, asked: Asked): Promise<Job> {
   const [outcome] = await transition(context, [taskOf(asked)]);
   return settled(context, asked.ref, outcome!);
 }
 
-function taskOf(asked: { ref: JobRef; actor: string; plan: (job: Job) => Plan }): Task {
+export interface Asked {
+  readonly ref: JobRef;
+  readonly actor: string;
+  readonly requires?: Precondition | undefined;
+  readonly plan: (job: Job) => Plan;
+}
+
+/** Every move of a job, and every word about it, makes it another one. */
+export function versionTag({ version }: Pick<Job, 'version'>): string {
+  return tagOf({ version });
+}
+
+function planned({ requires, plan }: Asked, job: Job): Plan {
+  try {
+    requires?.(versionTag(job));
+    return plan(job);
+  } catch (error) {
+    if (error instanceof PawlError) return { kind: 'refuse', error };
+    throw error;
+  }
+}
+
+function taskOf(asked: Asked): Task {
   return {
     ref: { tenant: asked.ref.tenant, id: asked.ref.id },
     actor: asked.actor,
     known: null,
     fence: (job) => ({ kind: 'version', version: job.version }),
-    plan: asked.plan,
+    plan: (job) => planned(asked, job),
   };
 }
 
@@ -41,10 +61,16 @@ async function settled(
 }
 
 /** Held → ready. A job that is past that is left as it is. */
-export function submit(context: EngineContext, ref: JobRef, actor: string): Promise<Job> {
+export function submit(
+  context: EngineContext,
+  ref: JobRef,
+  actor: string,
+  requires?: Precondition,
+): Promise<Job> {
   return operate(context, {
     ref,
     actor,
+    requires,
     plan: (job) =>
       job.phase === 'held' ? { kind: 'request', request: { on: 'submit' } } : { kind: 'leave' },
   });
@@ -53,7 +79,7 @@ export function submit(context: EngineContext, ref: JobRef, actor: string): Prom
 /** Ready → failed: the platform gives a job up before anyone began it. */
 export function reject(
   context: EngineContext,
-  asked: { ref: JobRef; actor: string; error: Failure },
+  asked: Omit<Asked, 'plan'> & { error: Failure },
 ): Promise<Job> {
   const plan: Plan = { kind: 'request', request: { on: 'reject', error: asked.error } };
   return operate(context, { ...asked, plan: () => plan });
@@ -61,7 +87,7 @@ export function reject(
 
 export function deadLetter(
   context: EngineContext,
-  asked: { ref: JobRef; actor: string; reason: DlqReason; message: string },
+  asked: Omit<Asked, 'plan'> & { reason: DlqReason; message: string },
 ): Promise<Job> {
   const { reason, message } = asked;
   const plan: Plan = { kind: 'request', request: { on: 'deadLetter', reason, message } };
@@ -75,6 +101,7 @@ export interface CancelRequest {
   readonly reason: string | null;
   /** Leaves one alone that somebody has begun: it then answers `requested`. */
   readonly isForUnbegun?: boolean;
+  readonly requires?: Precondition | undefined;
 }
 
 export type CancelResult =

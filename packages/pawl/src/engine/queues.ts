@@ -1,7 +1,8 @@
 import type { Instant } from '../core/clock.ts';
-import { type Fault, invalid } from '../core/errors.ts';
+import { type Fault, invalid, PawlError } from '../core/errors.ts';
+import { type Precondition, tagOf } from '../core/precondition.ts';
 import { storable } from '../core/text.ts';
-import type { DispatchRule } from '../store/dispatch-rule.ts';
+import { type DispatchRule, rulesSet } from '../store/dispatch-rule.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
 
@@ -29,15 +30,27 @@ const INSTANT_MAX = Date.UTC(10_000, 0) - 1;
 const COUNT_MAX = 1_000_000_000;
 const REASON_LENGTH_MAX = 512;
 
+export interface QueueChange {
+  readonly actor: string;
+  readonly settings: QueueSettings;
+  readonly requires?: Precondition | undefined;
+}
+
+/** Of what people set: how many jobs it has changes nothing. */
+export function queueTag(rule: DispatchRule | null): string {
+  return tagOf(rulesSet(rule));
+}
+
 /** Pauses, resumes or bounds a queue. Once it has answered, no claim is given what it forbids. */
 export async function configureQueue(
   context: EngineContext,
   { tenant, queue }: QueueRef,
-  { actor, settings }: { actor: string; settings: QueueSettings },
+  { actor, settings, requires }: QueueChange,
 ): Promise<DispatchRule> {
   const before = (await context.store.rules(tenant)).find(
     ({ scope, name }) => scope === 'queue' && name === queue,
   );
+  requires?.(queueTag(before ?? null));
   const now = await context.store.now();
   const faults = [
     ...checkName('/queue', queue),
@@ -49,7 +62,18 @@ export async function configureQueue(
   const { pausedForMs: _, ...rest } = { ...settings, ...pauseOf(settings, now) };
   const { reason } = settings;
   const said = typeof reason === 'string' ? { reason: storable(reason) } : {};
-  const rule = await context.store.putDispatchRule({ ...ref, actor, ...rest, ...said });
+  const expected = requires === undefined ? {} : { expected: rulesSet(before ?? null) };
+  const rule = await context.store.putDispatchRule({
+    ...ref,
+    actor,
+    ...rest,
+    ...said,
+    ...expected,
+  });
+  if (rule === null) {
+    const message = `the queue "${queue}" was changed meanwhile: read it and decide again`;
+    throw new PawlError('PRECONDITION_FAILED', message);
+  }
   context.shedding.forget();
   const entry = { tenant, id: context.ids.next(), actor, subject: `queue ${queue}` };
   const details = JSON.stringify(settings);

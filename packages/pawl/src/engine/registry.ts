@@ -75,6 +75,13 @@ export class Registry {
       .toSorted((one, other) => other.version - one.version)[0];
   }
 
+  /** After a failover what was read may not be there any more. */
+  forget(): void {
+    this.#policies.clear();
+    this.#reads.clear();
+    this.#numbers.clear();
+  }
+
   async policy(number: number): Promise<Policy> {
     const [policy] = await this.policies([number]);
     return policy!;

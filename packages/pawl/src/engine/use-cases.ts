@@ -1,4 +1,5 @@
 import type { JobRef } from '../core/job.ts';
+import type { Precondition } from '../core/precondition.ts';
 import type { WorkerSign } from '../records/workers.ts';
 import type { EventQuery, TailQuery } from '../store/query.ts';
 import type { EngineContext } from './context.ts';
@@ -10,7 +11,6 @@ import { historyOf } from './history/report.ts';
 import { reachedJobs } from './job-reach.ts';
 import { sweepWatermarks } from './limits/watermarks.ts';
 import { why } from './limits/why.ts';
-import { JobCursors } from './live/job-cursor.ts';
 import { waitForJob } from './live/wait-for-job.ts';
 import { cancel, deadLetter, reject, submit } from './operate.ts';
 import { renew, start } from './owner.ts';
@@ -57,8 +57,12 @@ const USE_CASES = {
   sharedWith: async ({ records }: EngineContext, ref: JobRef) =>
     (await records.jobShares.of([ref]))[0]!,
   /** Replaces the access list of a job. */
-  share: ({ records }: EngineContext, ref: JobRef, groups: readonly string[]) =>
-    records.jobShares.put(ref, groups),
+  share: (
+    { records }: EngineContext,
+    ref: JobRef,
+    groups: readonly string[],
+    requires?: Precondition,
+  ) => records.jobShares.put(ref, groups, requires),
   /** The job at its end (or as else is wished), or as it stands when the signal comes. */
   waitFor: waitForJob,
   /** Their errors without stack, causes and details: those are told of one job at a time. */
@@ -66,7 +70,7 @@ const USE_CASES = {
   /** A job's history, events and notes in one stream. */
   events: ({ store }: EngineContext, query: EventQuery) => store.events(query),
   /** How a reader of one job's events names its place. */
-  cursors: ({ store }: EngineContext) => JobCursors.of(store),
+  cursors: ({ cursors }: EngineContext) => cursors.ready(),
   /** Everything that happens, in an order in which nothing is skipped. */
   tail: ({ store }: EngineContext, query: TailQuery) => store.tail(query),
   /** Where everyone who follows the log stands, how far behind, and what keeps them there. */

@@ -5,7 +5,7 @@ import type { None } from '../handler/schema.ts';
 import { ENQUEUE_OPTIONS, type EnqueueOptions, type JobWish, wishOf } from './enqueue-options.ts';
 import type { JobHandle } from './job-handle.ts';
 
-/** What becomes of a job when one that it needs did not succeed. */
+/** What happens to a job when one that it needs did not succeed. */
 export type OnNeedFailed = 'cancel' | 'run' | 'hold';
 
 /** An item of the graph by its name, or a job outside of it by its handle. */

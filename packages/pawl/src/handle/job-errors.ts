@@ -54,7 +54,7 @@ export class JobGone extends PawlError {
   readonly id: string;
 
   constructor(id: string, cause?: unknown) {
-    const why = 'retention took it, or the transaction that made it is not committed';
+    const why = 'retention removed it, or the transaction that created it is not committed';
     super('NOT_FOUND', `there is no job ${id}: ${why}`, { cause });
     this.name = 'JobGone';
     this.id = id;
@@ -83,7 +83,7 @@ export function isJobFailed(error: unknown): error is JobFailed {
   return hasErrorBrand(error, 'JobFailed');
 }
 
-/** The same of JobCancelled. */
+/** True for a JobCancelled of this copy of the package, or of another. */
 export function isJobCancelled(error: unknown): error is JobCancelled {
   return hasErrorBrand(error, 'JobCancelled');
 }

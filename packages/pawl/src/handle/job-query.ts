@@ -2,7 +2,7 @@ import type { Phase } from '../core/phase.ts';
 import type { JobType } from '../handler/job-type.ts';
 import type { Paging } from './job-snapshot.ts';
 
-/** By what jobs are found, newest first. */
+/** Filters of a list of jobs, newest first. */
 export interface JobQuery extends Paging {
   /** A definition, which types what is found, or a name. */
   readonly type?: JobType | string;

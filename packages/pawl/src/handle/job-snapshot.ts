@@ -29,7 +29,7 @@ function snapshotLabels(job: Partial<SnapshotLabels>): SnapshotLabels {
 }
 
 /**
- * One job as it stands at a moment: values and dates, the same in library, client and tests.
+ * A job at one moment: values and dates, the same in library, client and tests.
  * `Input` and `Result` are what JSON gives back of them.
  */
 export interface JobSnapshot<out Input = unknown, out Result = unknown> extends SnapshotLabels {
@@ -37,7 +37,7 @@ export interface JobSnapshot<out Input = unknown, out Result = unknown> extends 
   readonly type: string;
   readonly queue: string;
   readonly lifecycle: string;
-  /** The lifecycle's own word. */
+  /** The lifecycle's name for where the job is. */
   readonly state: string;
   readonly phase: Phase;
   readonly input: Input;
@@ -157,7 +157,7 @@ export interface JobEventSnapshot {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Why a job is where it is. */
+/** Why a job is in its state. */
 export interface WhySnapshot {
   readonly reason: string;
   /** One sentence for a person. */
@@ -197,7 +197,7 @@ export interface WaitSnapshot {
   readonly until: Date | null;
   /** The name of the message that it takes. */
   readonly message: string | null;
-  /** What that should look like, as JSON Schema, where it is known. */
+  /** JSON Schema of that message, if known. */
   readonly schema: Readonly<Record<string, unknown>> | null;
   /** The names of the waits that `first` waits for. */
   readonly members: readonly string[];

@@ -45,14 +45,14 @@ export interface JobPort extends JobAccess, QueueAccess {
   putSchedule(name: string, rule: WireRule, job: JobWish): Promise<ScheduleSnapshot>;
 }
 
-/** What became of one of many jobs that were asked for. */
+/** The outcome of one of many requested jobs. */
 export type TriedJob<Result = unknown, Input = unknown> =
   | { readonly ok: true; readonly job: JobHandle<Result, Input> }
   | { readonly ok: false; readonly error: Error };
 
 type OptionsOf<Input, Options> = Options | ((input: Input, index: number) => Options);
 
-/** The everyday verbs, the same in library, client and tests. */
+/** Enqueue, find and schedule jobs: the same methods in library, client and tests. */
 export abstract class JobVerbs<Options extends EnqueueOptions = EnqueueOptions> {
   /** The port for a call with these options. */
   protected abstract portFor(options: Partial<Options>): JobPort;

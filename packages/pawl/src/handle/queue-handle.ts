@@ -32,7 +32,7 @@ export interface QueueSnapshot {
 
 type LivePhase = Exclude<Phase, 'succeeded' | 'failed' | 'cancelled' | 'dead'>;
 
-/** How many jobs that have not ended stand in each phase. */
+/** Number of jobs that have not ended, by phase. */
 export type QueueCounts = Readonly<Record<LivePhase, number>> & {
   /** Phases of which there may be more than were counted. */
   readonly atLeast: readonly string[];

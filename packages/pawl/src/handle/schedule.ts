@@ -3,7 +3,7 @@ import { type Fault, invalid } from '../core/errors.ts';
 import { ENQUEUE_OPTIONS, type EnqueueOptions } from './enqueue-options.ts';
 import type { JobSnapshot, Page, Paging } from './job-snapshot.ts';
 
-/** What becomes of times that nobody fired, because nothing ran. */
+/** What happens to times that were missed because no process ran. */
 export type MissedOption =
   | 'skip'
   | 'once'
@@ -16,7 +16,7 @@ export type MissedOption =
       readonly max?: number;
     };
 
-/** When jobs are made. */
+/** When a schedule creates jobs. */
 export type ScheduleRule = { readonly missed?: MissedOption } & (
   | {
       readonly cron: string;
@@ -99,7 +99,7 @@ function instantOf(pointer: string, time: Date, faults: Fault[]): number {
   return at;
 }
 
-/** A schedule as it stands. */
+/** A schedule, with its next times. */
 export interface ScheduleSnapshot {
   readonly name: string;
   readonly rule: ScheduleRule;
@@ -115,7 +115,7 @@ export interface ScheduleSnapshot {
   readonly updatedAt: Date;
 }
 
-/** What became of one scheduled time, or of several in a row that were skipped. */
+/** The outcome of one scheduled time, or of several in a row that were skipped. */
 export interface FireSnapshot {
   readonly slot: Date;
   readonly through: Date;
@@ -145,7 +145,7 @@ export interface Schedules {
   resume(name: string): Promise<ScheduleSnapshot>;
   /** Makes its job now, paused or not. With a key, one job for it within a day. */
   run(name: string, options?: { readonly key?: string }): Promise<FireSnapshot>;
-  /** What became of its times, the latest first. */
+  /** Past times, the latest first. */
   history(name: string, paging?: Paging): Promise<Page<FireSnapshot>>;
 }
 

@@ -34,7 +34,7 @@ type Returnable<Result extends Schema> = RawOf<Result> | Promise<RawOf<Result>>;
 type JobResult<Result extends Schema, Output> =
   unknown extends ValueOf<Result> ? Awaited<Output> : ValueOf<Result>;
 
-/** What a job takes and gives. */
+/** The input and the result of a job. */
 export interface JobSchemas<Input extends Schema, Result extends Schema> {
   /** Any Standard Schema, or `typed<…>()`; a job without one takes no input. */
   readonly input?: Input;
@@ -69,7 +69,7 @@ export interface HandlerOptions<
   compensate?(this: void, context: RunContext<Compensation<ValueOf<Input>>>): unknown;
 }
 
-/** What a job's author writes. */
+/** Options of `defineJob`: the handler and its policies. */
 export interface JobOptions<
   Input extends Schema,
   Result extends Schema,
@@ -134,8 +134,8 @@ const TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 const STAGE_NAME = /^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$/;
 
 /**
- * What a job takes and gives, for programs that only enqueue it, and for handlers that enqueue
- * their own type; `handle` adds the handler.
+ * Declares the input and the result of a job, for programs that only enqueue it, and for handlers
+ * that enqueue their own type; `handle` adds the handler.
  */
 export function declareJob<Input extends Schema = NoInput, Result extends Schema = Schema>(
   type: string,

@@ -36,7 +36,7 @@ export interface JobPolicy {
   /** The longest that one attempt may take. */
   readonly timeoutMs?: number;
   /**
-   * What becomes of an attempt that reaches `timeoutMs`. `fail` (default): it has failed with the
+   * What happens to an attempt that reaches `timeoutMs`. `fail` (default): it has failed with the
    * class `timeout`. `resume`: one that has kept a newer checkpoint than it began with goes on from
    * there, without spending an attempt; one that has not fails.
    */

@@ -11,7 +11,7 @@ export const JOB_BRAND: unique symbol = Symbol.for('pawl.job') as never;
 type Anything = any;
 
 /**
- * What a job takes and gives, without its handler: as much as enqueueing needs to know. `Input` is
+ * A job type without its handler: its input and result, all that enqueueing needs. `Input` is
  * what the input's schema takes, `Result` what the handler returns, before either is JSON.
  */
 export interface JobType<in Input = Anything, out Result = Anything> {

@@ -58,7 +58,7 @@ export interface PolicyOptions<
   /** Time limit of one attempt; default: none. */
   readonly timeout?: Duration;
   /**
-   * What becomes of an attempt that reaches `timeout`. `fail` (default): it has failed with the
+   * What happens to an attempt that reaches `timeout`. `fail` (default): it has failed with the
    * class `timeout`. `resume`: an attempt with a newer checkpoint than it began with continues from
    * there, without spending an attempt; one that has not fails.
    */

@@ -24,7 +24,7 @@ const UNCHECKED: Schema = {
   '~standard': { version: 1, vendor: 'pawl', validate: (value) => ({ value }) },
 };
 
-/** A type without a check, for what is known to be right. Handlers get it as JSON gives it back. */
+/** A type without a check at run time. Handlers get the value as JSON returns it. */
 export function typed<Value>(): Schema<Value, Json<Value>> {
   return UNCHECKED as Schema<Value, Json<Value>>;
 }

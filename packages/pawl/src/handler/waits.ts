@@ -33,7 +33,7 @@ export interface CallOptions<Mode extends OnFailure = OnFailure> extends Omit<
    * child can be replayed from its dead letter.
    */
   readonly onFailure?: Mode;
-  /** What becomes of open children when this job ends; default: `cancel`. */
+  /** What happens to open children when this job ends; default: `cancel`. */
   readonly onParentEnd?: OnParentEnd;
 }
 

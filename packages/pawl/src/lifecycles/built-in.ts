@@ -8,8 +8,8 @@ import { task } from './task.ts';
 type BuiltIn = 'document' | 'process' | 'platform' | 'task' | 'distributed';
 
 /**
- * The five documents, in the order of their letters D, O, P, T, R. Users find them under this one
- * name, so that none of them shadows a global.
+ * The five built-in lifecycles: document, process, platform, task (the default) and distributed.
+ * They share one name, so that none of them shadows a global.
  */
 export const lifecycles: Readonly<Record<BuiltIn, Lifecycle>> = {
   document,

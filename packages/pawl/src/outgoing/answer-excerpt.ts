@@ -4,7 +4,7 @@ const EXCERPT_BYTES = 2_048;
 const DEFER_MS_MIN = 1_000;
 const DEFER_MS_MAX = 86_400_000;
 
-/** The beginning of what a receiver said, for people who look into its failures. */
+/** The beginning of what a receiver said, for people who examine its failures. */
 export async function excerptOf(response: OutgoingResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -22,7 +22,7 @@ export async function excerptOf(response: OutgoingResponse): Promise<string> {
   return text.replaceAll(/[^\P{Cc}\t\n\r]/gu, '\u{FFFD}');
 }
 
-/** How long a receiver asks to be left alone, in seconds or until a date; null where it did not. */
+/** How long a receiver asks for no requests, in seconds or until a date; null where it did not. */
 export function retryAfterMs(response: OutgoingResponse, now: number): number | null {
   const header = response.headers.get('retry-after')?.trim() ?? '';
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : null;

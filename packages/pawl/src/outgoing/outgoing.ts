@@ -17,7 +17,10 @@ export interface OutgoingRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** From the first byte sent to the last byte read. */
   readonly timeoutMs?: number;
+  /** Of the body by itself; then `timeoutMs` is up to its first byte. */
+  readonly bodyTimeoutMs?: number;
   readonly responseBytesMax?: number;
   readonly signal?: AbortSignal;
 }

@@ -34,7 +34,7 @@ export async function* eventsOf(
   const watch = await live.watch(jobTopic(ref));
   try {
     const job = await ask(() => engine.job(ref));
-    let at = after === undefined ? START : placeOf(job, { after, cursors });
+    let at = after === undefined ? START : await placeOf(job, { after, cursors });
     let isOver = isTerminal(job.phase);
     while (!ends.aborted) {
       watch.reset();
@@ -59,8 +59,11 @@ export async function* eventsOf(
   signal.throwIfAborted();
 }
 
-function placeOf(job: Job, { after, cursors }: { after: string; cursors: JobCursors }): Position {
-  const at = cursors.read(after, job);
+async function placeOf(
+  job: Job,
+  { after, cursors }: { after: string; cursors: JobCursors },
+): Promise<Position> {
+  const at = await cursors.read(after, job);
   if (typeof at === 'object') return at;
   throw new PawlError('CURSOR_RESET', `"${after}" is not a cursor of this job's log: leave it out`);
 }

@@ -27,9 +27,9 @@ export interface ObservedChange extends ObservedEvent {
 type Hear<Event> = (event: Event) => Promise<void> | void;
 
 /**
- * Who wants to hear what happens to jobs: of all types unless some are named, durable by name, at
- * least once, and one job's events in their order. One that throws gets the same event again,
- * with growing pauses, and holds up nobody else.
+ * Receives the events of jobs: of all types unless some are named, durably under its name, at
+ * least once, and in order for each job. If it throws, it gets the same event again, with growing
+ * pauses; other observers are not delayed.
  */
 export interface JobObserver {
   /** Its place in the log is kept under this name. */

@@ -59,7 +59,7 @@ export interface PawlOptions extends Environment, LinkSettings {
   readonly log?: UserLog | false;
 }
 
-/** Opens the database and makes the jobs known. */
+/** Opens the database, migrates its schema if needed, and registers the jobs. */
 export async function openPawl(options: PawlOptions): Promise<Pawl> {
   const fault = nodeFault();
   if (fault !== null) throw new Error(fault);

@@ -13,7 +13,7 @@ export type RetentionOption =
       readonly notes?: Kept;
       /** How far back the log of everything can be read; no longer than jobs. Default: 2 days. */
       readonly feed?: Kept;
-      /** What became of schedules' times. Default: 90 days. */
+      /** Past times of schedules. Default: 90 days. */
       readonly fires?: Kept;
       /** Default: 90 days. */
       readonly deadLetters?: Kept;

@@ -2,6 +2,8 @@
 export type { EnqueueJson } from '../contract/enqueue.ts';
 export { briefEventJson, timeText } from '../contract/event-view.ts';
 export { IDEMPOTENT_BY_KEY } from '../contract/headers.ts';
+export { etagOf, IfMatch, IfMatchByKey, preconditionOf } from '../contract/if-match.ts';
+export { type Precondition, tagOf } from '../core/precondition.ts';
 export type { ScheduleBodyJson } from '../contract/schedule.ts';
 export type { TypeJson } from '../contract/type.ts';
 export { closed, nothing, nullable, pageOf, PAGING, Time, Uuid } from '../contract/values.ts';

@@ -1,4 +1,5 @@
 import type { Instant } from '../core/clock.ts';
+import { tagOf } from '../core/precondition.ts';
 import type {
   RecordKey,
   RecordKind,
@@ -6,6 +7,7 @@ import type {
   RecordStore,
   StoredRecord,
 } from '../store/records.ts';
+import { allRecords } from './all-records.ts';
 import { auditOps, type NewAuditEntry } from './audit.ts';
 import { changeRecords } from './change.ts';
 
@@ -53,6 +55,8 @@ export interface AccessKeyWrite {
   readonly add: NewAccessKey | null;
   readonly end: (KeyRef & { readonly inMs: number; readonly replacedBy: string | null }) | null;
   readonly audit: readonly NewAuditEntry[];
+  /** Throws where the key to end may not be ended as it stands. */
+  readonly check?: (ending: AccessKey) => void;
 }
 
 /**
@@ -69,8 +73,6 @@ const OWNER: RecordKind = { name: 'access-key-owner' };
 /** `createdAt` is the record's own; `expiresAt` is its due time. */
 type Body = Omit<AccessKey, 'id' | 'tenant' | 'createdAt' | 'expiresAt'>;
 
-const KEYS_MAX = 10_000;
-
 function keyOf({ tenant, id }: KeyRef): RecordKey {
   return { kind: KEY, tenant, id };
 }
@@ -83,6 +85,11 @@ function accessKeyOf({ tenant, id, body, createdAt, dueAt }: StoredRecord): Acce
   return { tenant, id, ...(JSON.parse(body) as Body), createdAt, expiresAt: dueAt };
 }
 
+/** Of all but its last use. */
+export function keyTag({ usedAt: _usedAt, hash: _hash, ...key }: AccessKey): string {
+  return tagOf(key);
+}
+
 /** The repository of access keys. */
 export class AccessKeys {
   readonly #records: RecordStore;
@@ -91,11 +98,12 @@ export class AccessKeys {
     this.#records = records;
   }
 
-  write({ add, end, audit }: AccessKeyWrite): Promise<AccessKeyOutcome> {
+  write({ add, end, audit, check }: AccessKeyWrite): Promise<AccessKeyOutcome> {
     const made = add === null ? [] : additionOf(add);
     const keys = end === null ? [] : [keyOf(end)];
     return changeRecords<AccessKeyOutcome>(this.#records, keys, ([ending = null], at) => {
       if (end !== null && ending === null) return { ops: [], answer: () => 'missing' };
+      if (ending !== null) check?.(accessKeyOf(ending));
       const ended = end === null ? [] : [endingOf(end, ending!, at)];
       return {
         ops: [...made, ...ended, ...auditOps(audit)],
@@ -117,9 +125,10 @@ export class AccessKeys {
 
   /** All keys of a tenant, by time of creation. */
   async list(tenant: string): Promise<AccessKey[]> {
-    const query = { kind: KEY, tenants: [tenant], limit: KEYS_MAX };
-    const { records } = await this.#records.list(query);
-    return records.map(accessKeyOf).sort((one, other) => one.createdAt - other.createdAt);
+    const records = await allRecords(this.#records, { kind: KEY, tenants: [tenant] });
+    return records
+      .map(accessKeyOf)
+      .sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
   }
 
   /** Remembers that keys were used now. */

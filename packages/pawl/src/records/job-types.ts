@@ -1,8 +1,10 @@
 import type { Instant } from '../core/clock.ts';
 import type { JsonText } from '../core/job.ts';
 import type { Policy } from '../core/policy.ts';
+import { tagOf } from '../core/precondition.ts';
 import type { RecordKey, RecordKind, RecordStore, StoredRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { allRecords } from './all-records.ts';
 import { changeRecords } from './change.ts';
 
 export interface TypeRef {
@@ -26,7 +28,6 @@ export interface TypeEntry {
 
 /** Definitions are limited by the API; escaping makes them longer inside a body. */
 const TYPE: RecordKind = { name: 'type', bytesMax: 4_194_304 };
-const TYPES_MAX = 10_000;
 
 type Body = Pick<TypeRecord, 'policy' | 'revision' | 'definition'>;
 
@@ -37,6 +38,11 @@ function keyOf({ tenant, type }: TypeRef): RecordKey {
 function typeOf({ tenant, id, body, updatedAt }: StoredRecord): TypeRecord {
   const { policy, revision, definition } = JSON.parse(body) as Body;
   return { tenant, type: id, policy, revision, definition, updatedAt };
+}
+
+/** What `If-Match` of a change names: which definition, and whose. */
+export function typeTag({ tenant, revision }: TypeRecord): string {
+  return tagOf({ tenant, revision });
 }
 
 /** The repository of registered job types. */
@@ -50,11 +56,16 @@ export class JobTypes {
   }
 
   /** Registers a type; an equal policy keeps its number and an equal definition its revision. */
-  async put(ref: TypeRef, { policy, definition }: TypeEntry): Promise<TypeRecord> {
+  async put(
+    ref: TypeRef,
+    { policy, definition }: TypeEntry,
+    requires?: (known: TypeRecord | null) => void,
+  ): Promise<TypeRecord> {
     const number = await this.#store.putPolicy(policy);
     const { tenant, type } = ref;
     return changeRecords<TypeRecord>(this.#records, [keyOf(ref)], ([found]) => {
       const known = found ? typeOf(found) : null;
+      requires?.(known);
       const isSame = known?.definition === definition;
       if (isSame && known.policy === number) return { ops: [], answer: () => known };
       const revision = isSame ? known.revision : (known?.revision ?? 0) + 1;
@@ -75,7 +86,6 @@ export class JobTypes {
 
   /** All types of a tenant, by name. */
   async list(tenant: string): Promise<TypeRecord[]> {
-    const query = { kind: TYPE, tenants: [tenant], limit: TYPES_MAX };
-    return (await this.#records.list(query)).records.map(typeOf);
+    return (await allRecords(this.#records, { kind: TYPE, tenants: [tenant] })).map(typeOf);
   }
 }

@@ -130,10 +130,11 @@ export class ScheduleRecords {
   }
 
   /** Takes the schedule and its history away; its jobs stay. False: there was none. */
-  async remove(ref: ScheduleRef): Promise<boolean> {
+  async remove(ref: ScheduleRef, check?: (before: Schedule) => void): Promise<boolean> {
     const key = keyOf(ref);
     const gone = await changeRecords<string | null>(this.#records, [key], ([found]) => {
       if (!found) return { ops: [], answer: () => null };
+      check?.(scheduleOf(found));
       const { id } = bodyOf(found);
       const ops: RecordOp[] = [
         { op: 'remove', ...key, expected: found },

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JobType } from '../handler/job-type.ts';
+import type { Pawl } from '../pawl/pawl.ts';
 import type { Plugin } from '../plugin/plugin.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
-/** What `pawl.config.ts` says of a platform. Flags and the environment go before it. */
+/** A platform as `pawl.config.ts` describes it. Flags and the environment override it. */
 export interface Config {
   /** A PostgreSQL URL, or a folder for the embedded store; default: `data`. */
   readonly database?: string;
@@ -15,6 +16,11 @@ export interface Config {
   readonly plugins?: readonly Plugin[];
   /** Any setting by its name, as in the environment: `{ PORT: 8080 }`. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
+  /**
+   * Runs in each process of `pawl start` and `pawl dev`, once its jobs are registered and before it
+   * claims any: the place to write schedules, with `pawl.schedule(…)`.
+   */
+  readonly onStart?: (pawl: Pawl) => unknown;
 }
 
 const configs: WeakSet<object> = new WeakSet();

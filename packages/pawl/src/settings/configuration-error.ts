@@ -1,4 +1,4 @@
-/** A setting has a value that cannot be meant; the message names it and the way out. */
+/** A setting has an invalid value; the message names it and the remedy. */
 export class ConfigurationError extends Error {
   constructor(setting: string, fault: string) {
     super(`${setting} ${fault}`);

@@ -25,7 +25,7 @@ test('an address that is none of PostgreSQL is refused by what is wrong with it'
 
 test('what keeps a server from being reached is said of the address, without its password', () => {
   for (const [code, words] of [
-    ['ENOTFOUND', /the host db\.internal, which nobody knows/],
+    ['ENOTFOUND', /the host db\.internal, which DNS does not know/],
     ['ECONNREFUSED', /db\.internal:6432, where nothing listens/],
     ['28P01', /refuses for the user pawl/],
     ['3D000', /the database jobs, which is not there/],

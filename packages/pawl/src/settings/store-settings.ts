@@ -23,7 +23,9 @@ export const STORE_SETTINGS: readonly Setting[] = [
   {
     name: 'DATABASE_URL',
     fallback: null,
-    sentence: 'PostgreSQL instead of the embedded store.',
+    sentence:
+      'PostgreSQL instead of the embedded store. Of several comma-separated hosts, the one that ' +
+      'takes writes is used.',
     isSecret: true,
   },
   {
@@ -37,12 +39,12 @@ export const STORE_SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_READER_ROLE',
     fallback: null,
-    sentence: 'A PostgreSQL role that sees one tenant at a time, for lists that are read for one.',
+    sentence: 'A PostgreSQL role restricted to one tenant at a time, used for lists of one tenant.',
   },
   {
     name: 'PAWL_MIGRATE',
     fallback: 'apply',
-    sentence: 'apply: a start brings the schema up to date; check: it says what is missing.',
+    sentence: 'apply: a start migrates the schema; check: it fails if a migration is pending.',
   },
 ];
 

@@ -19,8 +19,9 @@ export interface ClaimRequest {
   /** Null: of every queue. */
   readonly queues: readonly string[] | null;
   /**
-   * A claim repeated with the same owner, tenants and request id is answered with the jobs that the
-   * first one won and that are still owned by it (deadline not yet passed), and takes no others.
+   * A claim repeated with the same owner, types, tenants and request id is answered with the jobs
+   * that the first one won and that are still owned by it (deadline not yet passed), and takes no
+   * others.
    * With none left the id is free again. Owners of two tenants may have the same name and id:
    * theirs are two claims.
    */

@@ -35,9 +35,27 @@ export interface DispatchRule extends DispatchRuleRef {
   readonly updatedAt: Instant;
 }
 
-/** What is left out stays as it is. */
+/** What people set of a rule; the rest follows from how things are. */
+type RuleSettings = Pick<
+  DispatchRule,
+  'isPaused' | 'pausedUntil' | 'concurrency' | 'highWatermark' | 'lowWatermark' | 'reason'
+>;
+
+export function rulesSet(rule: DispatchRule | null): RuleSettings {
+  return {
+    isPaused: rule?.isPaused ?? false,
+    pausedUntil: rule?.pausedUntil ?? null,
+    concurrency: rule?.concurrency ?? null,
+    highWatermark: rule?.highWatermark ?? null,
+    lowWatermark: rule?.lowWatermark ?? null,
+    reason: rule?.reason ?? null,
+  };
+}
+
+/** What is left out stays as it is. With `expected`, only a rule that is set so is changed. */
 export type DispatchRuleChange = DispatchRuleRef & {
   readonly actor: string;
+  readonly expected?: RuleSettings;
 } & Partial<Omit<DispatchRule, keyof DispatchRuleRef | 'actor' | 'updatedAt' | 'throttle'>>;
 
 /** The rule as it is at this time: a pause whose end has come is over, and its reason with it. */
@@ -47,10 +65,22 @@ export function ruleAt(rule: DispatchRule, now: Instant): DispatchRule {
   return { ...rule, isPaused: false, pausedUntil: null, reason: null };
 }
 
+/** Whether the rule is as a change expects it; most expect nothing. */
+export function isExpected(
+  before: DispatchRule | null,
+  { expected }: DispatchRuleChange,
+  now: Instant,
+): boolean {
+  if (expected === undefined) return true;
+  const current = rulesSet(before === null ? null : ruleAt(before, now));
+  const names = Object.keys(current) as (keyof RuleSettings)[];
+  return names.every((name) => current[name] === expected[name]);
+}
+
 /** The rule as a change leaves it. */
 export function changedRule(
   before: DispatchRule | null,
-  change: DispatchRuleChange,
+  { expected: _expected, ...change }: DispatchRuleChange,
   now: Instant,
 ): DispatchRule {
   const {
@@ -77,7 +107,8 @@ export function isIdle(rule: DispatchRule): boolean {
 
 /** Queues and types that do not simply let everything through. */
 export interface DispatchRuleVerbs {
-  putDispatchRule(change: DispatchRuleChange): Promise<DispatchRule>;
+  /** Null: it was not as expected, and nothing was changed. */
+  putDispatchRule(change: DispatchRuleChange): Promise<DispatchRule | null>;
   /** By scope and name; of every tenant if it is null. */
   rules(tenant: string | null): Promise<DispatchRule[]>;
   /** How many jobs of a queue are ready and due, counted up to `max`. */

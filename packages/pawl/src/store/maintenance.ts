@@ -1,3 +1,4 @@
+import type { Instant } from '../core/clock.ts';
 import type { JobRef } from '../core/job.ts';
 import type { StoreHealth } from './health.ts';
 import type { RecordKind } from './records.ts';
@@ -20,8 +21,22 @@ export interface Holder {
   readonly transactions: number | null;
 }
 
+/** When the log came to another timeline: a standby took over, or a backup was restored. */
+export interface Failover {
+  readonly timeline: string;
+  readonly at: Instant;
+  /** The highest number of the log that was there. */
+  readonly lastNumber: number;
+  /** Up to which number readers had been told of what is lost; null where nobody was. */
+  readonly lostTo: number | null;
+}
+
 /** What only a database server has. */
 export interface ServerFigures {
+  /** The latest, the last one first. */
+  readonly failovers: readonly Failover[];
+  /** How many servers follow this one, and for how many of them a commit waits. */
+  readonly standbys: { readonly all: number; readonly synchronous: number };
   /** The oldest of each kind. */
   readonly holders: readonly Holder[];
   /** Who keeps readers of the log waiting. */

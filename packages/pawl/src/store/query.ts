@@ -92,6 +92,16 @@ export interface TailPage {
   readonly items: readonly TailItem[];
   readonly cursor: string;
   readonly isReset: boolean;
+  readonly lost?: LostTail;
+}
+
+/**
+ * A standby that took over did not have all of the log: the reader was told of entries with numbers
+ * from `from` to `to` that are not there any more. The cursor goes on right behind what is there.
+ */
+export interface LostTail {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Reads the log by its entries: what one call did to jobs of one lane, without the jobs. */
@@ -127,6 +137,7 @@ export interface EntryPage {
   readonly cursor: string;
   readonly hasMore: boolean;
   readonly isReset: boolean;
+  readonly lost?: LostTail;
 }
 
 /** Whether the times of an entry's jobs say something: they begin, or they end. */

@@ -3,6 +3,7 @@ import type { Job, JobRef } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { Policy } from '../core/policy.ts';
 import type { StoreWakeSignal } from './wake-signal.ts';
+import type { LogChanges } from './log-changes.ts';
 import type { MaintenanceStore } from './maintenance.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
@@ -94,6 +95,8 @@ export interface PlainVerbs extends DispatchRuleVerbs, StandingVerbs {
 export interface Store extends PlainVerbs, RetentionVerbs {
   /** How processes tell each other of work; left out where there is one process only. */
   readonly wakeSignal?: StoreWakeSignal;
+  /** Left out where nobody can put another log under a running process. */
+  readonly logChanges?: LogChanges;
   /** Writes new jobs with their first events, one outcome an item; wakes other processes. */
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
   insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;

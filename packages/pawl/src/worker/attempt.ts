@@ -40,12 +40,10 @@ export class Attempt implements AttemptPort {
   // Made for the first word and the first artifact: most attempts have none.
   #reports: Reports | null = null;
   #artifacts: AttemptArtifacts | null = null;
-  /** Ends the wait for the handler. */
   #giveUp: ((outcome: Outcome) => void) | null = null;
   #row: Job;
   readonly #kept: KeptProgress;
   #execution: Execution | null = null;
-  /** Its part in a batch. */
   #joined: Joined | null = null;
   #stop: JobStop | null = null;
   #isForced = false;
@@ -54,17 +52,16 @@ export class Attempt implements AttemptPort {
   #isLost = false;
   /** Its end is on its way, or it has none. */
   #isReported = false;
-  /** An error of its handler that nobody caught. */
   #broken: Outcome | null = null;
 
   constructor(options: AttemptOptions) {
-    const { claim, job, askedAt } = options;
+    const { claim } = options;
     this.claim = claim;
-    this.job = job;
+    this.job = options.job;
     this.#options = options;
     this.#row = claim.job;
     this.#kept = new KeptProgress(claim);
-    this.#times = new AttemptTimes(claim, askedAt);
+    this.#times = new AttemptTimes(claim, options.askedAt);
   }
 
   get startBy(): number {
@@ -81,7 +78,7 @@ export class Attempt implements AttemptPort {
   }
 
   get hasNews(): boolean {
-    return this.#reports !== null && this.#reports.hasNews;
+    return this.#reports?.hasNews === true;
   }
 
   /** True once its job may be someone else's: then it has nothing to say any more. */
@@ -101,19 +98,14 @@ export class Attempt implements AttemptPort {
     return this.#perform(launch).then((outcome) => this.#end(outcome));
   }
 
-  /** Resolves with the handler's outcome, or without waiting for it. */
   #perform(launch: (launch: Launch) => Execution): Promise<Outcome> {
-    const { job, claim } = this;
     try {
-      const execution = launch({ job, facts: factsOf(claim), port: this });
+      const execution = launch({ job: this.job, facts: factsOf(this.claim), port: this });
       this.#execution = execution;
       execution.onUncaught = (outcome) => this.#break(outcome);
       return new Promise((resolve) => {
         this.#giveUp = resolve;
-        void execution.outcome.then((outcome) => {
-          this.#hasReturned = true;
-          return resolve(outcome);
-        });
+        void execution.outcome.finally(() => (this.#hasReturned = true)).then(resolve);
       });
     } catch (error) {
       return Promise.resolve(notBegun(error));
@@ -173,9 +165,9 @@ export class Attempt implements AttemptPort {
   tell(report: Report): void {
     if (this.#isEnded) return;
     if (report.stage !== undefined) this.#row = { ...this.#row, stage: report.stage };
-    const hadNews = this.hasNews;
+    const { hasNews } = this;
     this.reports.tell(report);
-    if (!hadNews) this.#options.onNews(this.nextBeatAt);
+    if (!hasNews) this.#options.onNews(this.nextBeatAt);
   }
 
   async keep(write: Keep): Promise<void> {
@@ -278,6 +270,13 @@ export class Attempt implements AttemptPort {
   unanswered(beatReport: BeatReport): void {
     this.reports.putBack(beatReport);
     this.#times.unanswered(this.#options.clock.now());
+  }
+
+  /** Its job was given to this worker again: what its handler still does, null for nothing. */
+  supersede(): Promise<unknown> | null {
+    this.#isLost = true;
+    this.stop(leaseStop('the job was claimed again'), FORCED);
+    return this.#hasReturned ? null : (this.#execution?.outcome ?? null);
   }
 
   close(): void {

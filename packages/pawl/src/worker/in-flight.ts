@@ -5,6 +5,8 @@ import type { Attempt } from './attempt.ts';
 export class InFlight {
   readonly #timers: Timers;
   readonly #attempts: Set<Attempt> = new Set();
+  /** By the id of their job; of two with one id the later. */
+  readonly #byJob: Map<string, Attempt> = new Map();
   #idlers: (() => void)[] = [];
 
   constructor(timers: Timers) {
@@ -21,10 +23,20 @@ export class InFlight {
 
   add(attempt: Attempt): void {
     this.#attempts.add(attempt);
+    this.#byJob.set(attempt.claim.job.id, attempt);
+  }
+
+  /** An attempt at the job of this one; null where there is none. */
+  other(attempt: Attempt): Attempt | null {
+    const { id, tenant } = attempt.claim.job;
+    const found = this.#byJob.get(id);
+    return found !== undefined && found.claim.job.tenant === tenant ? found : null;
   }
 
   remove(attempt: Attempt): void {
     this.#attempts.delete(attempt);
+    const { id } = attempt.claim.job;
+    if (this.#byJob.get(id) === attempt) this.#byJob.delete(id);
     if (this.#attempts.size === 0) for (const resolve of this.#idlers.splice(0)) resolve();
   }
 

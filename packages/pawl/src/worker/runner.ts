@@ -96,9 +96,23 @@ export class Runner {
   }
 
   hold(attempt: Attempt): void {
+    const older = this.inFlight.other(attempt);
     this.slots.hold(attempt.job.type);
     this.inFlight.add(attempt);
+    const running = older?.supersede() ?? null;
+    if (running === null) this.#line.add(attempt);
+    else void this.#holdAfter(running, attempt);
+  }
+
+  /** One job is worked on once at a time; who waits for too long is given back. */
+  async #holdAfter(older: Promise<unknown>, attempt: Attempt): Promise<void> {
+    const { timers, clock } = this.#setup;
+    const done = new AbortController();
+    const late = timers.sleep(Math.max(0, attempt.startBy - clock.now()), done.signal);
+    await Promise.race([older, late]);
+    done.abort();
     this.#line.add(attempt);
+    await this.begin();
   }
 
   /** What handlers of this thread leave to nobody fails their own attempt from now on. */

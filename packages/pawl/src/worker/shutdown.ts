@@ -9,8 +9,8 @@ export interface SignalSource {
 }
 
 /**
- * Drains the worker on the first signal and hurries on the second. Resolves when the worker has
- * stopped; leaving the process is up to the caller.
+ * Drains the worker on the first SIGTERM or SIGINT, and stops it at once on the second. Resolves
+ * when the worker has stopped; leaving the process is up to the caller.
  */
 export async function drainOnSignal(
   worker: Pick<Worker, 'drain'>,

@@ -36,5 +36,6 @@ export async function compose({
   const file = loaded === null ? null : { path: loaded.path, values: settingsIn(config) };
   const resolved = resolveSettings(settings, { flags, env, config: file });
   const configuration = readConfiguration(environmentOf(resolved, env));
-  return { configuration, parts: { plugins, jobs: config.jobs ?? [] }, resolved };
+  const { jobs = [], onStart = () => undefined } = config;
+  return { configuration, parts: { plugins, jobs, onStart }, resolved };
 }

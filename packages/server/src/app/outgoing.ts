@@ -23,7 +23,7 @@ export function readOutgoingSettings(env: NodeJS.ProcessEnv): OutgoingSettings {
 /** The client of this process. What it may reach beyond the public internet is logged. */
 export function openOutgoing({ allow }: OutgoingSettings, log: EngineLog): PluginHttp {
   if (allow.length > 0) {
-    const message = 'requests may be sent to places that are not public (PAWL_OUTGOING_ALLOW)';
+    const message = 'requests to private addresses are allowed (PAWL_OUTGOING_ALLOW)';
     log.warn(message, { allow });
   }
   const allowing = (places: readonly string[]): Outgoing =>

@@ -56,6 +56,8 @@ export interface PlatformParts {
   readonly plugins?: readonly Plugin[];
   /** Beside those of the module that the settings name. */
   readonly jobs?: readonly JobType[];
+  /** Runs once the jobs are registered, before any is claimed. */
+  readonly onStart?: (pawl: Pawl) => unknown;
 }
 
 interface Opening {
@@ -202,6 +204,7 @@ export async function startPlatform(
     context.inputs.learn(all);
     server = await serverOf(opening, { pawl, services, opened, status, authenticator });
     await pawl.start();
+    await parts.onStart?.(pawl);
     const isWorking = all.length > 0 && roles.has('worker');
     if (isWorking) pawl.work();
     await opened.begin();

@@ -61,13 +61,12 @@ export const SETTINGS: readonly Setting[] = [
     name: 'PAWL_CORS_ORIGINS',
     fallback: null,
     sentence:
-      'Comma-separated origins whose pages may use the API; needs credentials to be asked for.',
+      'Comma-separated origins whose pages may use the API; only where credentials are required.',
   },
   {
     name: 'PAWL_CONNECTIONS_PER_ADDRESS',
     fallback: '1000',
-    sentence:
-      'Connections of one address at once, 0 for no limit; some more are taken to ask how it is.',
+    sentence: 'Open connections per address, 0 for no limit; health checks are always accepted.',
   },
   {
     name: 'PAWL_LEASE_TOKENS',

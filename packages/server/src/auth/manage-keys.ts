@@ -1,11 +1,13 @@
 import { apiActor } from 'pawl/internal/core/actor';
 import { type Fault, invalid, PawlError } from 'pawl/internal/core/errors';
 import type { Ids } from 'pawl/internal/core/ids';
-import type {
-  AccessKey,
-  AccessKeys,
-  AccessKeyWrite,
-  NewAccessKey,
+import type { Precondition } from 'pawl/internal/core/precondition';
+import {
+  type AccessKey,
+  type AccessKeys,
+  type AccessKeyWrite,
+  keyTag,
+  type NewAccessKey,
 } from 'pawl/internal/records/access-keys';
 import { type Credential, HOME_TENANT } from 'pawl/internal/contract/credential';
 import { freshKey } from './key-text.ts';
@@ -78,9 +80,10 @@ export async function createKey(
 export async function rotateKey(
   deps: KeyDependencies,
   by: Credential,
-  asked: { id: string; overlapMs: number },
+  asked: { id: string; overlapMs: number; requires?: Precondition | undefined },
 ): Promise<MadeKey> {
   const old = await findKey(deps, by, asked.id);
+  asked.requires?.(keyTag(old));
   if (old.revokedAt !== null || old.replacedBy !== null) {
     const what = old.replacedBy === null ? 'is revoked' : `was replaced by ${old.replacedBy}`;
     throw new PawlError('ILLEGAL_TRANSITION', `the key ${old.id} ${what}`);
@@ -93,7 +96,7 @@ export async function rotateKey(
   const { id, hash, text } = fresh;
   const add = { id, tenant, name, hash, roles, scopes, queues, groups, createdBy, ttlMs };
   const end = { tenant, id: old.id, inMs: asked.overlapMs, replacedBy: id };
-  return make(deps, by, { add, text, end });
+  return make(deps, by, { add, text, end, requires: asked.requires });
 }
 
 /** Ends a key at once. Asking again changes nothing. */
@@ -101,13 +104,16 @@ export async function revokeKey(
   deps: KeyDependencies,
   by: Credential,
   id: string,
+  requires?: Precondition,
 ): Promise<AccessKey> {
   const key = await findKey(deps, by, id);
+  requires?.(keyTag(key));
   if (key.revokedAt !== null) return key;
   await deps.accessKeys.write({
     add: null,
     end: { tenant: key.tenant, id, inMs: 0, replacedBy: null },
     audit: [entryOf(deps, by, { action: 'key.revoked', subject: id, tenant: key.tenant })],
+    check: (ending) => requires?.(keyTag(ending)),
   });
   return findKey(deps, by, id);
 }
@@ -128,15 +134,25 @@ export async function findKey(
 async function make(
   deps: KeyDependencies,
   by: Credential,
-  made: { add: NewAccessKey; text: string; end: AccessKeyWrite['end'] },
+  made: {
+    add: NewAccessKey;
+    text: string;
+    end: AccessKeyWrite['end'];
+    requires?: Precondition | undefined;
+  },
 ): Promise<MadeKey> {
-  const { add, text, end } = made;
+  const { add, text, end, requires } = made;
   const { id, tenant, name, roles, scopes, queues, groups } = add;
   const action = end === null ? 'key.created' : 'key.rotated';
   const subject = end?.id ?? id;
   const details = { id, name, roles, scopes, queues, groups };
   const audit = [entryOf(deps, by, { action, subject, tenant, details })];
-  const outcome = await deps.accessKeys.write({ add, end, audit });
+  const outcome = await deps.accessKeys.write({
+    add,
+    end,
+    audit,
+    check: (ending) => requires?.(keyTag(ending)),
+  });
   if (outcome === 'exists') {
     const message = `this request has already made the key ${id}; rotate it for a new secret`;
     throw new PawlError('ALREADY_EXISTS', message, { details: { id } });

@@ -23,7 +23,8 @@ import {
   UploadQuery,
 } from 'pawl/internal/contract/artifact';
 import { JobParams } from 'pawl/internal/contract/job';
-import { closed, Label, nothing, pageOf, Uuid } from 'pawl/internal/contract/values';
+import { cutPage, sendPage } from './page.ts';
+import { closed, Label, nothing, PAGING, pageOf, Uuid } from 'pawl/internal/contract/values';
 
 const tags = ['Artifacts'];
 
@@ -168,16 +169,22 @@ function listArtifacts(app: App, services: ArtifactServices): void {
           'Of a job that has succeeded. Before, only those that its type declares to be ' +
           'previews, and to its owner (`workerId`, `epoch`) all of them; after another end, none.',
         params: JobParams,
-        querystring: closed(READER_QUERY),
+        querystring: closed({ ...READER_QUERY, ...PAGING }),
         response: { 200: pageOf(ArtifactSchema) },
         errors: ['NOT_FOUND'],
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const job = refOf(request, request.params.id);
       const held = heldIn(request, { ...request.query, jobId: request.params.id });
       const found = await services.access.list(job, held);
-      return { items: found.map((one) => artifactJson(services, one, held)), nextCursor: null };
+      const places = found.map(({ id }) => id);
+      const { page, nextCursor } = cutPage(found, request.query, {
+        placeOf: ({ id }) => id,
+        isAfter: (place, last) => places.indexOf(place) > places.indexOf(last),
+      });
+      const items = page.map((one) => artifactJson(services, one, held));
+      return sendPage(reply, items, nextCursor);
     },
   );
 }

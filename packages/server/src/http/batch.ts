@@ -55,7 +55,9 @@ function refusedBatch(error: unknown): unknown {
 
 /** What makes a batch a graph: then it is accepted whole or not at all. */
 function isGraph(jobs: readonly BatchJobJson[]): boolean {
-  return jobs.some(({ ref, after, onNeedFailed }) => (ref ?? after ?? onNeedFailed) !== undefined);
+  return jobs.some((job: BatchJobJson | null) => {
+    return (job?.ref ?? job?.after ?? job?.onNeedFailed) !== undefined;
+  });
 }
 
 /** All of them or none; a fault in one refuses them all. */

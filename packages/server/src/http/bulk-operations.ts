@@ -11,7 +11,7 @@ import {
   OperationPreviewSchema,
   OperationSchema,
 } from 'pawl/internal/contract/operation';
-import { closed, PAGING, pageOf, text } from 'pawl/internal/contract/values';
+import { closed, pagedBy, pageOf, text, Uuid } from 'pawl/internal/contract/values';
 import { timeText } from 'pawl/internal/contract/event-view';
 import { notEmpty } from './bulk.ts';
 import { failureQueryOf } from './failures.ts';
@@ -105,7 +105,7 @@ function readOperations(app: App, { engine }: Services): void {
         operationId: 'listOperations',
         summary: 'Operations on many jobs, with their progress',
         description: 'The newest first. Those that have ended are kept for 90 days.',
-        querystring: closed(PAGING),
+        querystring: closed(pagedBy(Uuid)),
         response: { 200: pageOf(OperationSchema) },
       },
     },

@@ -42,7 +42,7 @@ const LetterFilter = notEmpty({
   fingerprint: Type.Optional(Label),
 });
 
-/** What became of many, item by item. */
+/** The outcome of many, item by item. */
 export const RESULTS = {
   results: Type.Array(
     closed({

@@ -61,6 +61,7 @@ export function lingerAfterRefusals(app: FastifyInstance, lingerMs: number): voi
     // A caller that wants it closed gets it closed, once it has sent what it has to.
     const isLast = !reply.raw.shouldKeepAlive;
     reply.raw.shouldKeepAlive = true;
+    if (isLast) sayClosed(reply.raw);
     reply.raw.once('finish', () => {
       const timer = setTimeout(() => socket.destroy(), lingerMs);
       timer.unref();
@@ -76,6 +77,17 @@ export function lingerAfterRefusals(app: FastifyInstance, lingerMs: number): voi
       else raw.resume().once('end', done);
     });
   });
+}
+
+/**
+ * Says that the connection closes, and leaves it to us when: Node closes one at once whose answer
+ * says so. A caller that is not told uses it again, and is refused for that.
+ */
+function sayClosed(response: ServerResponse & { _last?: boolean }): void {
+  response.setHeader('connection', 'close');
+  // Node has no public way to send the header without closing.
+  // oxlint-disable-next-line no-underscore-dangle
+  response.once('prefinish', () => (response._last = false));
 }
 
 /** What the parser of requests can find wrong, by Node's names; anything else is just malformed. */

@@ -6,7 +6,7 @@ import { DeadLetterSchema } from 'pawl/internal/contract/dead-letter';
 import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { JobSchema } from 'pawl/internal/contract/job';
 import { ReasonSchema } from 'pawl/internal/contract/worker';
-import { closed, Json, Label, Name, PAGING, pageOf, Uuid } from 'pawl/internal/contract/values';
+import { closed, Json, Label, Name, pagedBy, pageOf, Uuid } from 'pawl/internal/contract/values';
 import { deadLetterJson, jobJson, jobUrl } from './view.ts';
 
 const LetterParams = Type.Object({ id: Uuid });
@@ -25,8 +25,7 @@ function listLetters(app: App, { engine }: Services): void {
           reasonCode: Type.Optional(ReasonSchema),
           fingerprint: Type.Optional(Label),
           isReplayed: Type.Optional(Type.Boolean()),
-          ...PAGING,
-          cursor: Type.Optional(Uuid),
+          ...pagedBy(Uuid),
         }),
         response: { 200: pageOf(DeadLetterSchema) },
       },

@@ -51,7 +51,7 @@ interface StreamedJob {
 /** Tells a reader where it stands, where it has no good cursor of its own. */
 async function begin(services: Services, told: StreamedJob): Promise<Position> {
   const { stream, cursors, cursor } = told;
-  const given = cursor === undefined ? null : cursors.read(cursor, told.job);
+  const given = cursor === undefined ? null : await cursors.read(cursor, told.job);
   if (given !== null && typeof given === 'object') return given;
   if (cursor !== undefined) {
     await stream.send(frameOf({ event: 'reset', data: problemOf(RESET) }));
@@ -181,7 +181,7 @@ async function listEvents(
   asked: { cursor: string | undefined; cursors: JobCursors; limit: number },
 ) {
   const { cursor, cursors } = asked;
-  const after = cursor === undefined ? START : cursors.read(cursor, job);
+  const after = cursor === undefined ? START : await cursors.read(cursor, job);
   if (after === 'faulty') {
     const message = 'must be a `nextCursor` of this list, or 0.0 for its start';
     const faults = [{ in: 'query', pointer: '/cursor', message }];
@@ -232,7 +232,7 @@ function followJob(app: App, services: Services): void {
       const cursor = headers['last-event-id'] ?? query.lastEventId ?? query.cursor;
       const cursors = await services.engine.cursors();
       if (isStreamWanted(request)) {
-        const at = cursor === undefined ? null : cursors.read(cursor, job);
+        const at = cursor === undefined ? null : await cursors.read(cursor, job);
         if (await isReadToTheEnd(services, job, at)) return reply.code(204).send();
         return openStream(services, reply, (stream) =>
           follow(services, request, { stream, job, cursors, cursor }),

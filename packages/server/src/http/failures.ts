@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { invalid } from 'pawl/internal/core/errors';
 import {
   type FailureCause,
   FAILURES_SEEN_MAX,
@@ -11,10 +10,11 @@ import {
   FAILURE_FILTER,
   type FailureCauseJson,
   FailureCauseSchema,
+  FailedJobCursor,
 } from 'pawl/internal/contract/failure';
 import { JobSchema } from 'pawl/internal/contract/job';
 import { WITH_PAYLOADS } from 'pawl/internal/contract/payloads';
-import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
+import { closed, cursorOf, pagedBy, pageOf } from 'pawl/internal/contract/values';
 import { timeText } from 'pawl/internal/contract/event-view';
 
 export function causeJson({ firstSeen, lastSeen, ...cause }: FailureCause): FailureCauseJson {
@@ -39,16 +39,15 @@ export function failureQueryOf(
   };
 }
 
+const CauseCursor = cursorOf('^\\d{1,16}\\.\\w+$');
+
 /** Causes are listed by when they were last seen, and alike ones by their fingerprint. */
 function cursorAt({ lastSeen, fingerprint }: FailureCause): string {
   return `${lastSeen}.${fingerprint}`;
 }
 
 function isAfter(cause: FailureCause, cursor: string): boolean {
-  const [, seen, fingerprint = ''] = /^(\d{1,16})\.(\w+)$/.exec(cursor) ?? [];
-  if (seen === undefined) {
-    throw invalid([{ pointer: '/cursor', message: 'must be a `nextCursor` of this list' }]);
-  }
+  const [seen, fingerprint = ''] = cursor.split('.');
   const { lastSeen } = cause;
   if (lastSeen !== Number(seen)) return lastSeen < Number(seen);
   return cause.fingerprint > fingerprint;
@@ -75,7 +74,7 @@ function listCauses(app: App, { engine }: Services): void {
           'With and without dead letters. Failures of one type, error class and code whose ' +
           'messages differ in nothing but ids, numbers and quotes have one cause. The newest ' +
           `${FAILURES_SEEN_MAX.toLocaleString('en')} failed and as many dead jobs are looked at.`,
-        querystring: closed({ ...FAILURE_FILTER, ...IGNORED, ...PAGING }),
+        querystring: closed({ ...FAILURE_FILTER, ...IGNORED, ...pagedBy(CauseCursor) }),
         response: { 200: pageOf(FailureCauseSchema) },
       },
     },
@@ -101,7 +100,7 @@ function listFailedJobs(app: App, { engine }: Services): void {
         operationId: 'listFailedJobs',
         summary: 'The failed jobs of a cause, or of any filter',
         description: 'Newest first, those that failed before those that are dead.',
-        querystring: closed({ ...FAILURE_FILTER, ...WITH_PAYLOADS, ...PAGING }),
+        querystring: closed({ ...FAILURE_FILTER, ...WITH_PAYLOADS, ...pagedBy(FailedJobCursor) }),
         response: { 200: pageOf(JobSchema) },
       },
     },

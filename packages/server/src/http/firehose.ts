@@ -4,13 +4,13 @@ import { EVENT_TYPES, NOTE_TYPES } from 'pawl/internal/core/event';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Credential } from 'pawl/internal/contract/credential';
 import { tenantTopic } from 'pawl/internal/engine/live/live-hub';
-import type { TailItem } from 'pawl/internal/store/query';
+import type { LostTail, TailItem } from 'pawl/internal/store/query';
 import { isStreamWanted, openStream } from './events.ts';
 import { type App, credentialOf, type Services, type Resource, routes } from './services.ts';
 import { frameFor } from './live-frame.ts';
 import { type WindowItem, windowItem } from './log-window.ts';
 import { sendPage } from './page.ts';
-import { FROM_HEADERS, FROM_QUERY, PAGE_OR_STREAM, RESET } from './page-or-stream.ts';
+import { FROM_HEADERS, FROM_QUERY, PAGE_OR_STREAM, resetOf } from './page-or-stream.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
 import { reachedIds } from './reach.ts';
@@ -45,6 +45,7 @@ interface Stretch {
   readonly items: readonly WindowItem[];
   readonly cursor: string;
   readonly isReset: boolean;
+  readonly lost?: LostTail | undefined;
   readonly hasMore: boolean;
 }
 
@@ -77,7 +78,8 @@ async function readOn(
   const items = await reached(services, credential, page.items.map(windowItem));
   // The cursor of an item is one that the window knows, the end of a page is not.
   const cursor = page.items.at(-1)?.cursor ?? page.cursor;
-  return { items, cursor, isReset: page.isReset, hasMore: page.items.length > 0 };
+  const { isReset, lost } = page;
+  return { items, cursor, isReset, lost, hasMore: page.items.length > 0 || lost !== undefined };
 }
 
 /** Reads on and sends as much as the reader has room for; the rest is let go and read again. */
@@ -89,7 +91,8 @@ async function sendSome(
   const { credential, from, filter, portion } = asked;
   const stretch = await readOn(services, credential, { from, limit: portion.size });
   if (stretch.isReset) {
-    await stream.send(frameOf({ id: stretch.cursor, event: 'reset', data: problemOf(RESET) }));
+    const data = problemOf(resetOf(stretch.lost));
+    await stream.send(frameOf({ id: stretch.cursor, event: 'reset', data }));
   }
   let taken = 0;
   for (const { item, frame } of stretch.items) {
@@ -148,6 +151,7 @@ async function listEvents(
   const { from, limit } = asked;
   const page = await services.engine.tail({ tenant, from, limit });
   if (!page.isReset) return page;
+  if (page.lost !== undefined) throw resetOf(page.lost, { cursor: page.cursor });
   throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
     details: { cursor: page.cursor },
   });
@@ -161,7 +165,9 @@ const FIREHOSE_SCHEMA = {
     'In an order in which nothing is skipped, from all processes. With `Accept: ' +
     'text/event-stream` a live stream of JobEvents, otherwise a page. It begins now, or at ' +
     'the start of what is kept with `from=start`, or after the `Last-Event-ID`. A cursor that is ' +
-    'not of this log gets `event: reset`, and the stream continues from now.',
+    'not of this log gets `event: reset`, and the stream continues from now. After a failover ' +
+    'that lost the end of the log, `details.lost` has the numbers of the lost entries (`from`, ' +
+    '`to`), and the stream continues right after what is left.',
   headers: FROM_HEADERS,
   querystring: closed({
     ...FILTER,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { closed, text } from 'pawl/internal/contract/values';
+import { closed, nothing, text } from 'pawl/internal/contract/values';
 import { PawlError } from 'pawl/internal/core/errors';
 import { pageFile, type PageFile, sendFile } from './page-files.ts';
 
@@ -19,7 +19,7 @@ const HOME_DOC = {
   tags: ['Health'],
   operationId: 'readGuides',
   summary: 'The documentation of this version',
-  response: { 302: { description: 'Leads to the first page.', type: 'null' } },
+  response: { 302: nothing('Leads to the first page.') },
 };
 
 const PAGE_DOC = {
@@ -28,7 +28,9 @@ const PAGE_DOC = {
   summary: 'A page of the documentation',
   params: closed({ file: text(NAME_MAX) }),
   response: PAGE,
-};
+  errors: ['NOT_FOUND'],
+  hasPages: true,
+} as const;
 
 const SECTION_DOC = {
   tags: ['Health'],
@@ -36,7 +38,9 @@ const SECTION_DOC = {
   summary: 'A page of a section of the documentation',
   params: closed({ section: text(NAME_MAX, 1), file: text(NAME_MAX, 1) }),
   response: PAGE,
-};
+  errors: ['NOT_FOUND'],
+  hasPages: true,
+} as const;
 
 /** A browser is shown a page; everybody else is answered by a problem. */
 function asksForHtml({ headers }: FastifyRequest): boolean {

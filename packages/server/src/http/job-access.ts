@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { entryOf } from '../auth/manage-keys.ts';
 import { GROUP_LENGTH_MAX, GROUPS_MAX } from 'pawl/internal/contract/groups';
+import { etagOf, IfMatch, preconditionOf } from 'pawl/internal/contract/if-match';
+import { accessTag } from 'pawl/internal/records/job-shares';
 import { JobParams } from 'pawl/internal/contract/job';
 import { nullable, text } from 'pawl/internal/contract/values';
 import { type App, credentialOf, refOf, type Resource, routes, type Services } from './services.ts';
@@ -39,10 +41,11 @@ function readAccess(app: App, { engine }: Services): void {
         errors: ['NOT_FOUND'],
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const ref = refOf(request, request.params.id);
       const { requestedBy } = await engine.job(ref);
-      return { owner: requestedBy, groups: [...(await engine.sharedWith(ref))] };
+      const groups = [...(await engine.sharedWith(ref))];
+      return reply.headers(etagOf(accessTag(groups))).send({ owner: requestedBy, groups });
     },
   );
 }
@@ -59,19 +62,21 @@ function putAccess(app: App, { engine }: Services): void {
           'Replaces the access list: members of these groups may read the job, its events, ' +
           'result and artifacts, here and as an OGC process. None of them can cancel or share it.',
         params: JobParams,
+        headers: IfMatch,
         body: AccessBody,
         response: { 200: AccessSchema },
-        errors: ['NOT_FOUND'],
+        errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const ref = refOf(request, request.params.id);
       const { requestedBy } = await engine.job(ref);
       const { groups } = request.body;
-      await engine.share(ref, groups);
+      await engine.share(ref, groups, preconditionOf(request.headers));
       const did = { action: 'job.shared', subject: ref.id, details: { groups } };
       await engine.audit.add([entryOf(engine, credentialOf(request), did)]);
-      return { owner: requestedBy, groups: [...(await engine.sharedWith(ref))] };
+      const shared = [...(await engine.sharedWith(ref))];
+      return reply.headers(etagOf(accessTag(shared))).send({ owner: requestedBy, groups: shared });
     },
   );
 }

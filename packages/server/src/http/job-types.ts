@@ -8,8 +8,9 @@ import { SHARED_TENANT } from 'pawl/internal/engine/registry';
 import { definitionOf } from 'pawl/internal/engine/stored-definition';
 import type { Credential } from 'pawl/internal/contract/credential';
 import { targetOfRecord } from '../slo/registered.ts';
-import type { TypeRecord } from 'pawl/internal/records/job-types';
+import { type TypeRecord, typeTag } from 'pawl/internal/records/job-types';
 import type { DispatchRule } from 'pawl/internal/store/dispatch-rule';
+import { cutPage, sendPage } from './page.ts';
 import { mayEnqueue } from './reach.ts';
 import {
   type App,
@@ -19,8 +20,9 @@ import {
   type Resource,
   routes,
 } from './services.ts';
+import { etagOf, IfMatchOrNone, preconditionOf } from 'pawl/internal/contract/if-match';
 import { TypeBody, type TypeJson, TypeSchema } from 'pawl/internal/contract/type';
-import { Name, pageOf } from 'pawl/internal/contract/values';
+import { closed, Name, pagedBy, pageOf } from 'pawl/internal/contract/values';
 import { timeText } from 'pawl/internal/contract/event-view';
 
 const Params = Type.Object({ type: Name });
@@ -58,14 +60,16 @@ async function typeJson(
   };
 }
 
-/** The tenant's own types, and the shared ones that it has not made its own, for the caller. */
+/** The tenant's own types, and the shared ones that it has not made its own, by name. */
 async function typesOf(engine: Engine, credential: Credential): Promise<TypeRecord[]> {
   const { types } = engine;
   const { tenant } = credential;
   const own = await types.list(tenant);
   const names = new Set(own.map(({ type }) => type));
   const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
-  return [...own, ...shared].filter((record) => mayEnqueue(credential, record));
+  return [...own, ...shared]
+    .filter((record) => mayEnqueue(credential, record))
+    .sort((one, other) => (one.type < other.type ? -1 : 1));
 }
 
 async function told(engine: Engine, request: FastifyRequest, record: TypeRecord): Promise<void> {
@@ -102,8 +106,10 @@ function putType(app: App, { engine }: Services): void {
         summary: 'Register a type, or change it for the jobs to come',
         description: `${CHANGE_TEXT} ${RETRY_TEXT}`,
         params: Params,
+        headers: IfMatchOrNone,
         body: TypeBody,
         response: { 200: TypeSchema, 201: TypeSchema },
+        errors: ['PRECONDITION_FAILED'],
       },
     },
     async (request, reply) => {
@@ -111,13 +117,15 @@ function putType(app: App, { engine }: Services): void {
       const { type } = request.params;
       const [before] = await engine.types.read([{ tenant, type }]);
       const mayChange = credentialOf(request).scopes.has('types:write');
-      const record = await engine.changeType({ tenant, type }, request.body, { mayChange });
+      const requires = preconditionOf(request.headers);
+      const how = { mayChange, requires };
+      const record = await engine.changeType({ tenant, type }, request.body, how);
       const isOwn = record.tenant === tenant;
       if (isOwn && before?.revision !== record.revision) await told(engine, request, record);
       const answer = await typeJson(engine, record, await engine.rules(tenant));
       return reply
         .code(isOwn && before === null ? 201 : 200)
-        .header('location', `/v1/types/${encodeURIComponent(type)}`)
+        .headers({ location: `/v1/types/${encodeURIComponent(type)}`, ...etagOf(typeTag(record)) })
         .send(answer);
     },
   );
@@ -130,16 +138,20 @@ function listTypes(app: App, { engine }: Services): void {
       schema: {
         tags: ['Types'],
         operationId: 'listTypes',
-        summary: 'All types',
+        summary: 'Types, by name',
+        querystring: closed(pagedBy(Name)),
         response: { 200: pageOf(TypeSchema) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { tenant } = callerOf(request);
       const records = await typesOf(engine, credentialOf(request));
+      const { page, nextCursor } = cutPage(records, request.query, {
+        placeOf: ({ type }) => type,
+      });
       const rules = await engine.rules(tenant);
-      const items = await Promise.all(records.map((record) => typeJson(engine, record, rules)));
-      return { items, nextCursor: null };
+      const items = await Promise.all(page.map((record) => typeJson(engine, record, rules)));
+      return sendPage(reply, items, nextCursor);
     },
   );
 }
@@ -157,12 +169,13 @@ function readType(app: App, { engine }: Services): void {
         errors: ['UNKNOWN_TYPE'],
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { type } = request.params;
       const { tenant } = callerOf(request);
       const records = await typesOf(engine, credentialOf(request));
       const record = records.find((one) => one.type === type);
       if (record === undefined) throw unknownType(type);
+      void reply.headers(etagOf(typeTag(record)));
       return typeJson(engine, record, await engine.rules(tenant));
     },
   );

@@ -6,7 +6,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../auth/manage-keys.ts';
-import type { AccessKey } from 'pawl/internal/records/access-keys';
+import { type AccessKey, keyTag } from 'pawl/internal/records/access-keys';
 import {
   type App,
   callerOf,
@@ -15,7 +15,7 @@ import {
   type Resource,
   routes,
 } from './services.ts';
-import { sendPage } from './page.ts';
+import { cutPage, sendPage } from './page.ts';
 import {
   AuditSchema,
   keyBody,
@@ -24,8 +24,9 @@ import {
   MadeKeySchema,
   RotateBody,
 } from 'pawl/internal/contract/access-key';
-import { IDEMPOTENT_BY_KEY, IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
-import { closed, PAGING, pageOf, text, Uuid } from 'pawl/internal/contract/values';
+import { IDEMPOTENT_BY_KEY } from 'pawl/internal/contract/headers';
+import { etagOf, IfMatchByState, preconditionOf } from 'pawl/internal/contract/if-match';
+import { closed, cursorOf, pagedBy, pageOf, text, Uuid } from 'pawl/internal/contract/values';
 import { timeOrNull, timeText } from 'pawl/internal/contract/event-view';
 
 const KeyParams = Type.Object({ id: text(64, 1) });
@@ -49,6 +50,13 @@ function keyJson(key: AccessKey): KeyJson {
     lastUsedAt: timeOrNull(key.usedAt),
   };
 }
+
+/** By time of creation: instants have 15 digits, so that texts compare as numbers do. */
+function placeOfKey({ createdAt, id }: AccessKey): string {
+  return `${String(createdAt).padStart(15, '0')}.${id}`;
+}
+
+const KeyCursor = cursorOf('^\\d{15}\\.[^\\u0000]+$');
 
 function depsOf({ engine, pluginScopes }: Services): KeyDependencies {
   return { accessKeys: engine.accessKeys, ids: engine.ids, pluginScopes };
@@ -94,14 +102,16 @@ function listKeys(app: App, { engine }: Services): void {
       schema: {
         tags: ['Access'],
         operationId: 'listKeys',
-        summary: "The tenant's API keys",
+        summary: "The tenant's API keys, by time of creation",
+        querystring: closed(pagedBy(KeyCursor)),
         response: { 200: pageOf(KeySchema) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { tenant } = callerOf(request);
       const keys = await engine.accessKeys.list(tenant);
-      return { items: keys.map(keyJson), nextCursor: null };
+      const { page, nextCursor } = cutPage(keys, request.query, { placeOf: placeOfKey });
+      return sendPage(reply, page.map(keyJson), nextCursor);
     },
   );
 }
@@ -119,8 +129,10 @@ function readKey(app: App, services: Services): void {
         errors: ['NOT_FOUND'],
       },
     },
-    async (request) =>
-      keyJson(await findKey(depsOf(services), credentialOf(request), request.params.id)),
+    async (request, reply) => {
+      const key = await findKey(depsOf(services), credentialOf(request), request.params.id);
+      return reply.headers(etagOf(keyTag(key))).send(keyJson(key));
+    },
   );
 }
 
@@ -137,15 +149,16 @@ function rotate(app: App, services: Services): void {
           'users can change over one by one. A key is replaced once: a repeat is refused (409), ' +
           'and the new key can itself be rotated.',
         params: KeyParams,
-        headers: IDEMPOTENT_BY_STATE,
+        headers: IfMatchByState,
         body: RotateBody,
         response: { 201: MadeKeySchema },
-        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_FAILED'],
       },
     },
     async (request, reply) => {
       const { overlapMs = OVERLAP_MS } = request.body;
-      const asked = { id: request.params.id, overlapMs };
+      const requires = preconditionOf(request.headers);
+      const asked = { id: request.params.id, overlapMs, requires };
       const made = await rotateKey(depsOf(services), credentialOf(request), asked);
       return reply
         .code(201)
@@ -165,14 +178,18 @@ function revoke(app: App, services: Services): void {
         summary: 'End an API key',
         description: 'It is refused within 5 s on every server. A repeat: unchanged.',
         params: KeyParams,
-        headers: IDEMPOTENT_BY_STATE,
+        headers: IfMatchByState,
         body: closed({}),
         response: { 200: KeySchema },
-        errors: ['NOT_FOUND'],
+        errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
       },
     },
-    async (request) =>
-      keyJson(await revokeKey(depsOf(services), credentialOf(request), request.params.id)),
+    async (request, reply) => {
+      const requires = preconditionOf(request.headers);
+      const by = credentialOf(request);
+      const key = await revokeKey(depsOf(services), by, request.params.id, requires);
+      return reply.headers(etagOf(keyTag(key))).send(keyJson(key));
+    },
   );
 }
 
@@ -184,7 +201,7 @@ function readAudit(app: App, { engine }: Services): void {
         tags: ['Access'],
         operationId: 'readAudit',
         summary: 'What administrators did, newest first',
-        querystring: closed({ ...PAGING, cursor: Type.Optional(Uuid) }),
+        querystring: closed(pagedBy(Uuid)),
         response: { 200: pageOf(AuditSchema) },
       },
     },

@@ -8,9 +8,18 @@ const compress = promisify(gzip);
 /** Below it compression costs more than it saves. */
 const LARGE_BYTES = 4_096;
 
-/** Weak: the same answer may be sent compressed or not. */
-function tagOf(text: string): string {
-  return `W/"${createHash('sha1').update(text).digest('base64url')}"`;
+/**
+ * Weak: the same answer may be sent compressed or not. What can be changed says what `If-Match` is
+ * held against, before the dot; the rest tells one answer from another.
+ */
+function tagOf(text: string, own: string): string {
+  return `W/"${own}${createHash('sha1').update(text).digest('base64url')}"`;
+}
+
+/** The tag that the route gives what it shows, as the beginning of the answer's. */
+function ownTag(reply: FastifyReply): string {
+  const given = reply.getHeader('etag');
+  return given === undefined ? '' : `${String(given).replaceAll('"', '')}.`;
 }
 
 /** By the weak comparison of RFC 9110. */
@@ -51,10 +60,16 @@ async function smaller(request: FastifyRequest, reply: FastifyReply, text: strin
  */
 export function sparseAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string') return payload;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (!isRead || reply.statusCode !== 200 || typeof payload !== 'string') return payload;
-    if (isJson(reply) && !reply.hasHeader('etag')) {
-      const tag = tagOf(payload);
+    const isWhole = /\.|^W/.test(String(reply.getHeader('etag') ?? ''));
+    const isTagged = isJson(reply) && !isWhole;
+    if (!isRead && isTagged && reply.hasHeader('etag')) {
+      void reply.header('etag', tagOf(payload, ownTag(reply)));
+    }
+    if (!isRead || reply.statusCode !== 200) return payload;
+    if (isTagged) {
+      const tag = tagOf(payload, ownTag(reply));
       void reply.header('etag', tag);
       if (isKnown(request.headers['if-none-match'], tag)) {
         void reply.code(304).removeHeader('content-type').removeHeader('content-length');

@@ -3,9 +3,10 @@ import { mermaidOf } from 'pawl/internal/diagram/mermaid';
 import { svgOf } from 'pawl/internal/diagram/svg';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Lifecycle } from 'pawl/internal/core/lifecycle';
+import { cutPage, sendPage } from './page.ts';
 import { type App, type Services, type Resource, routes } from './services.ts';
 import { type LifecycleJson, LifecycleSchema } from 'pawl/internal/contract/lifecycle';
-import { closed, pageOf, text } from 'pawl/internal/contract/values';
+import { closed, PAGING, pageOf, text } from 'pawl/internal/contract/values';
 
 function lifecycleJson(lifecycle: Lifecycle): LifecycleJson {
   const { name, version, initial, places, transitions, defaults } = lifecycle;
@@ -19,6 +20,10 @@ function lifecycleJson(lifecycle: Lifecycle): LifecycleJson {
   };
 }
 
+function placeOf({ name, version }: Lifecycle): string {
+  return `${name}.${version}`;
+}
+
 function listLifecycles(app: App, { engine }: Services): void {
   app.get(
     '/v1/lifecycles',
@@ -27,13 +32,19 @@ function listLifecycles(app: App, { engine }: Services): void {
         tags: ['Types'],
         operationId: 'listLifecycles',
         summary: 'All lifecycles',
+        querystring: closed(PAGING),
         response: { 200: pageOf(LifecycleSchema) },
       },
     },
-    () => ({
-      items: engine.registry.lifecycles.map(lifecycleJson),
-      nextCursor: null,
-    }),
+    async (request, reply) => {
+      const all = engine.registry.lifecycles;
+      const places = all.map(placeOf);
+      const { page, nextCursor } = cutPage(all, request.query, {
+        placeOf,
+        isAfter: (place, last) => places.indexOf(place) > places.indexOf(last),
+      });
+      return sendPage(reply, page.map(lifecycleJson), nextCursor);
+    },
   );
 }
 

@@ -2,8 +2,9 @@ import { HOME_TENANT } from 'pawl/internal/contract/credential';
 import { timeText } from 'pawl/internal/contract/event-view';
 import { MeSchema, type UsageJson, UsageSchema } from 'pawl/internal/contract/me';
 import { SCOPES } from 'pawl/internal/contract/role';
-import { pageOf } from 'pawl/internal/contract/values';
+import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
 import { byPhase, TALLY_MAX, type Tally } from 'pawl/internal/store/tally';
+import { cutPage, sendPage } from './page.ts';
 import {
   type App,
   callerOf,
@@ -70,6 +71,12 @@ function usageOf(tenant: string, tallies: readonly Tally[]): UsageJson {
   };
 }
 
+/** The busiest first: what is in flight, then what is ready, with digits that compare as texts. */
+function placeOf({ inFlight, phases, tenant }: UsageJson): string {
+  const counts = [inFlight, phases['ready'] ?? 0];
+  return [...counts.map((count) => String(count).padStart(15, '0')), tenant].join('.');
+}
+
 function readUsage(app: App, { engine }: Services): void {
   app.get(
     '/v1/usage',
@@ -83,20 +90,21 @@ function readUsage(app: App, { engine }: Services): void {
           'tenants, others their own. Of jobs of one type that wait in a queue the first ' +
           `${TALLY_MAX.toLocaleString('en')} are counted: \`atLeast\` names the phases of which ` +
           'there may be more.',
+        querystring: closed(PAGING),
         response: { 200: pageOf(UsageSchema) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { tenant } = callerOf(request);
       const tallies = await engine.tally(tenant === HOME_TENANT ? null : tenant);
       const items = [...Map.groupBy(tallies, (tally) => tally.tenant)]
         .map(([name, own]) => usageOf(name, own))
-        .toSorted(
-          (one, other) =>
-            other.inFlight - one.inFlight ||
-            (other.phases['ready'] ?? 0) - (one.phases['ready'] ?? 0),
-        );
-      return { items, nextCursor: null };
+        .toSorted((one, other) => (placeOf(one) > placeOf(other) ? -1 : 1));
+      const { page, nextCursor } = cutPage(items, request.query, {
+        placeOf,
+        isAfter: (place, last) => place < last,
+      });
+      return sendPage(reply, [...page], nextCursor);
     },
   );
 }

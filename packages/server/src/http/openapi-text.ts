@@ -43,6 +43,14 @@ job away at once. See \`POST /v1/jobs/{id}/cancel\`.
 \`If-None-Match\` it gets 304 while nothing has changed. From 4 KiB on answers to a GET are
 compressed (gzip) for who sends \`Accept-Encoding\`.
 
+**Changes that nobody loses.** What can be changed has an \`ETag\` whose part before the dot names
+what can be set of it. Sent as \`If-Match\` with a change, that part is compared as the change is
+written: 412 \`PRECONDITION_FAILED\` where somebody else was faster. What follows the dot tells
+answers apart and is not compared, nor is \`W/\`.
+
+**Rules beyond the schema** are listed as \`x-rules\`, of the document for every body and of an
+operation for its own: the pointer of the member and what the refusal says.
+
 **Time** is the server's. Owners get durations, so that their own clocks do not matter.
 
 **Paging.** Lists are \`{items, nextCursor}\`; send \`nextCursor\` as \`cursor\`.
@@ -96,7 +104,7 @@ The \`code\` of a job's error is the handler's own, else the type and the class 
     description: 'Jobs that ended in the dead-letter queue, and how to replay them.',
   },
   { name: 'Queues', description: 'How much waits where, how much may, and who works.' },
-  { name: 'Schedules', description: 'Rules that create jobs in time, and what became of them.' },
+  { name: 'Schedules', description: 'Rules that create jobs over time, and their past runs.' },
   { name: 'Artifacts', description: 'Bytes in and out: streamed, hashed, and linked to.' },
   { name: 'Access', description: 'API keys and the audit log.' },
   { name: 'Health', description: 'For load balancers and supervisors.' },

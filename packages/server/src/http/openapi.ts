@@ -3,7 +3,9 @@ import { type ErrorCode, ERRORS } from 'pawl/internal/core/errors';
 import type { AnyScope } from 'pawl/internal/contract/role';
 import { type PUBLIC, scopeOfRoute, SIGNED_IN } from './access.ts';
 import { ALWAYS_ANSWERED } from './load-shedding.ts';
+import { Components, type Json, type Members } from './openapi-components.ts';
 import { EVENT_EXAMPLE, EXAMPLES, JOB_EXAMPLE } from './openapi-examples.ts';
+import { COMMON_RULES, RULES } from './openapi-rules.ts';
 import { INTRODUCTION, TAGS } from './openapi-text.ts';
 import { ProblemSchema } from 'pawl/internal/contract/problem';
 
@@ -16,8 +18,6 @@ export interface RouteDoc {
   readonly scope: AnyScope | typeof PUBLIC | typeof SIGNED_IN | null;
 }
 
-type Json = Record<string, unknown>;
-
 /** Notes every route that is registered from now on; HEAD goes without saying. */
 export function collectRoutes(app: FastifyInstance): RouteDoc[] {
   const found: RouteDoc[] = [];
@@ -29,88 +29,6 @@ export function collectRoutes(app: FastifyInstance): RouteDoc[] {
     }
   });
   return found;
-}
-
-const HIDDEN = new Set(['$id', 'fault']);
-const SCHEMAS = '#/components/schemas/';
-/** By what members of unions are told apart. */
-const DISCRIMINATORS = ['kind', 'mode'] as const;
-
-/** Copies schemas, with those that have a name put aside and referred to. */
-class Components {
-  readonly schemas: Record<string, Json> = {};
-
-  add(schema: unknown): Json {
-    return this.#copy(schema) as Json;
-  }
-
-  /** The same for a body or an answer: one without a name is called after its operation. */
-  addNamed(schema: unknown, name: string): Json {
-    const { $id, type } = schema as { $id?: unknown; type?: unknown };
-    const isNameless = $id === undefined && type === 'object';
-    return this.add(isNameless ? { ...(schema as Json), $id: name } : schema);
-  }
-
-  #copy(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((one) => this.#copy(one));
-    if (typeof value !== 'object' || value === null) return value;
-    const { $id: name, $ref } = value as { $id?: unknown; $ref?: unknown };
-    // A schema that has itself in it.
-    if (typeof $ref === 'string' && $ref.endsWith('#')) {
-      return { $ref: `${SCHEMAS}${$ref.slice(0, -1)}` };
-    }
-    if (typeof name !== 'string') return this.#discriminated(this.#members(value));
-    if (!Object.hasOwn(this.schemas, name)) {
-      this.schemas[name] = {};
-      this.schemas[name] = this.#discriminated(this.#members(value));
-    }
-    return { $ref: `${SCHEMAS}${name}` };
-  }
-
-  /** A union whose members a constant tells apart says so, for clients that are made from it. */
-  #discriminated(schema: Json): Json {
-    const { anyOf = [], ...rest } = schema as { anyOf?: readonly { $ref?: string }[] };
-    const members = anyOf.map(({ $ref = '' }) => ({
-      $ref,
-      constants: constantsOf(this.schemas[$ref.slice(SCHEMAS.length)]),
-    }));
-    if (members.length < 2) return schema;
-    const propertyName = DISCRIMINATORS.find((name) =>
-      members.every(({ constants }) => typeof constants[name] === 'string'),
-    );
-    if (propertyName === undefined) return schema;
-    const mapping = members.map(({ $ref, constants }) => [constants[propertyName], $ref]);
-    const discriminator = { propertyName, mapping: Object.fromEntries(mapping) };
-    return { ...rest, oneOf: anyOf, discriminator };
-  }
-
-  #members(value: object): Json {
-    const members = Object.entries(value).filter(([name]) => !HIDDEN.has(name));
-    const copy = Object.fromEntries(members.map(([name, one]) => [name, this.#copy(one)]));
-    return copy['properties'] === undefined ? withType(copy) : copy;
-  }
-}
-
-/** What typed languages need to know: that an enumeration is of texts, how large a number is. */
-function withType(schema: Json): Json {
-  const { type, enum: values, maximum } = schema;
-  if (Array.isArray(values) && values.every((value) => typeof value === 'string')) {
-    return { type: 'string', ...schema };
-  }
-  if (type !== 'integer') return schema;
-  const isSmall = typeof maximum === 'number' && maximum < 2 ** 31;
-  return { ...schema, format: isSmall ? 'int32' : 'int64' };
-}
-
-/** The members of an object that have one value each. */
-function constantsOf(schema: Json | undefined): Record<string, unknown> {
-  const { properties = {} } = (schema ?? {}) as Members;
-  return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, one['const']]));
-}
-
-interface Members {
-  readonly properties?: Readonly<Record<string, Json>>;
-  readonly required?: readonly string[];
 }
 
 function parameters(components: Components, schema: unknown, where: string): Json[] {
@@ -213,7 +131,8 @@ function bodyOf(components: Components, { method, schema }: RouteDoc): Json {
     schema: components.addNamed(schema.body, nameOf(schema, 'Request')),
     ...(example === undefined ? {} : { example }),
   };
-  const required = method === 'PUT' || isNeeded(schema.body);
+  // A POST that needs nothing more than its address may leave the body out.
+  const required = method !== 'POST' || isNeeded(schema.body);
   return { requestBody: { required, content: { 'application/json': json } } };
 }
 
@@ -252,7 +171,13 @@ function operationOf(components: Components, route: RouteDoc, isOpen: boolean): 
     ...(scope === 'public' || scope === SIGNED_IN || scope === null
       ? {}
       : { 'x-required-scope': scope }),
+    ...rulesOf(schema),
   };
+}
+
+function rulesOf({ operationId = '' }: FastifySchema): Json {
+  const rules = RULES[operationId];
+  return rules === undefined ? {} : { 'x-rules': rules };
 }
 
 function isNeeded(body: unknown): boolean {
@@ -279,6 +204,7 @@ export function openApiOf(routes: readonly RouteDoc[], isOpen: boolean): Json {
   return {
     openapi: '3.1.1',
     info: { title: 'Pawl', version: '1', description: INTRODUCTION },
+    'x-rules': COMMON_RULES,
     tags: TAGS,
     paths,
     components: {

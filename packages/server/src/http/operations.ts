@@ -5,8 +5,9 @@ import { BOUNDS } from 'pawl/internal/core/bounds';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Job } from 'pawl/internal/core/job';
 import { isTerminal } from 'pawl/internal/core/phase';
+import { versionTag } from 'pawl/internal/engine/operate';
 import { actorOf, type App, type Services, refOf, type Resource, routes } from './services.ts';
-import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
+import { IfMatchByState, preconditionOf } from 'pawl/internal/contract/if-match';
 import { JobParams, JobSchema } from 'pawl/internal/contract/job';
 import { FailureSchema, ReasonSchema } from 'pawl/internal/contract/worker';
 import { closed, shown } from 'pawl/internal/contract/values';
@@ -43,15 +44,16 @@ function submitJob(app: App, { engine }: Services): void {
         summary: 'Make a held job eligible',
         description: 'A job that is past that is left as it is, so a repeat changes nothing.',
         params: JobParams,
-        headers: IDEMPOTENT_BY_STATE,
+        headers: IfMatchByState,
         body: NO_BODY,
         response: { 200: JobSchema },
-        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_FAILED'],
       },
     },
     async (request) => {
-      const job = await engine.submit(refOf(request, request.params.id), actorOf(request));
-      return jobJson(job);
+      const ref = refOf(request, request.params.id);
+      const requires = preconditionOf(request.headers);
+      return jobJson(await engine.submit(ref, actorOf(request), requires));
     },
   );
 }
@@ -66,16 +68,18 @@ function cancelJob(app: App, { engine }: Services): void {
         summary: 'Cancel a job',
         description: CANCEL_TEXT,
         params: JobParams,
-        headers: IDEMPOTENT_BY_STATE,
+        headers: IfMatchByState,
         body: closed(CANCEL),
         response: { 200: JobSchema, 202: JobSchema },
-        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_FAILED'],
       },
     },
     async (request, reply) => {
       const { mode = 'soft', reason = null } = request.body;
       const ref = refOf(request, request.params.id);
-      const [result] = await engine.cancel([{ ref, actor: actorOf(request), mode, reason }]);
+      const requires = preconditionOf(request.headers);
+      const asked = { ref, actor: actorOf(request), mode, reason, requires };
+      const [result] = await engine.cancel([asked]);
       if (result!.kind === 'refused') throw result!.error;
       return reply.code(result!.kind === 'done' ? 200 : 202).send(jobJson(result!.job));
     },
@@ -105,10 +109,10 @@ function rejectJob(app: App, services: Services): void {
         summary: 'Give a ready job up before anyone began it',
         description: 'The same rejection again, with the same error: 200, unchanged.',
         params: JobParams,
-        headers: IDEMPOTENT_BY_STATE,
+        headers: IfMatchByState,
         body: closed({ error: FailureSchema }),
         response: { 200: JobSchema },
-        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_FAILED'],
       },
     },
     async (request) => {
@@ -119,7 +123,7 @@ function rejectJob(app: App, services: Services): void {
       const isDone = (job: Job): boolean =>
         job.error?.class === kept.class && job.error.message === kept.message;
       const job = await services.engine
-        .reject({ ref, actor: actorOf(request), error })
+        .reject({ ref, actor: actorOf(request), error, requires: preconditionOf(request.headers) })
         .catch((refused: unknown) => asBefore(services, refused, { request, id, isDone }));
       return jobJson(job);
     },
@@ -136,10 +140,10 @@ function deadLetterJob(app: App, services: Services): void {
         summary: 'Move a job to the dead-letter queue',
         description: 'For the lifecycle `distributed`. A repeat: 200, unchanged.',
         params: JobParams,
-        headers: IDEMPOTENT_BY_STATE,
+        headers: IfMatchByState,
         body: closed({ reasonCode: ReasonSchema, message: shown(BOUNDS.errorMessage) }),
         response: { 200: JobSchema },
-        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_FAILED'],
       },
     },
     async (request) => {
@@ -150,7 +154,13 @@ function deadLetterJob(app: App, services: Services): void {
       const isDone = (job: Job): boolean =>
         job.phase === 'dead' && job.error?.message === kept.message;
       const job = await services.engine
-        .deadLetter({ ref, actor: actorOf(request), reason, message })
+        .deadLetter({
+          ref,
+          actor: actorOf(request),
+          reason,
+          message,
+          requires: preconditionOf(request.headers),
+        })
         .catch((refused: unknown) => asBefore(services, refused, { request, id, isDone }));
       return jobJson(job);
     },
@@ -170,16 +180,18 @@ function eraseJob(app: App, { engine }: Services): void {
           'gone for good, in its dead letters too; that it ran and how it ended stays, with a ' +
           '`job_erased` at the end of its history. For administrators. A repeat: no change.',
         params: JobParams,
-        headers: IDEMPOTENT_BY_STATE,
+        headers: IfMatchByState,
         body: NO_BODY,
         response: { 200: JobSchema },
-        errors: ['NOT_FOUND', 'NOT_FINISHED'],
+        errors: ['NOT_FOUND', 'NOT_FINISHED', 'PRECONDITION_FAILED'],
       },
     },
     async (request) => {
       const ref = refOf(request, request.params.id);
-      const job = await engine.erase(ref, actorOf(request));
-      return jobJson(job);
+      // One that has ended, as it must have, changes by this alone.
+      const requires = preconditionOf(request.headers);
+      if (requires !== undefined) requires(versionTag(await engine.job(ref)));
+      return jobJson(await engine.erase(ref, actorOf(request)));
     },
   );
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { JobEventSchema } from 'pawl/internal/contract/job';
 import { pageOf } from 'pawl/internal/contract/values';
 import { PawlError } from 'pawl/internal/core/errors';
+import type { LostTail } from 'pawl/internal/store/query';
 
 const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -27,3 +28,12 @@ export const RESET: PawlError = new PawlError(
   'CURSOR_RESET',
   'the cursor is of another log than this one',
 );
+
+/** The same, with what a failover has lost of the log where that is the cause. */
+export function resetOf(lost: LostTail | undefined, details: { cursor?: string } = {}): PawlError {
+  if (lost === undefined) return RESET;
+  const message =
+    `a failover has lost the end of the log: entries ${lost.from} to ${lost.to}, of which this ` +
+    'reader has seen, are not there any more; what comes next follows on the entry before';
+  return new PawlError('CURSOR_RESET', message, { details: { ...details, lost } });
+}

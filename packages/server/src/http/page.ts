@@ -3,6 +3,7 @@ import type { Job } from 'pawl/internal/core/job';
 import { nextLink } from 'pawl/internal/contract/next-link';
 import type { JobJson } from 'pawl/internal/contract/job';
 import { PAYLOAD_PAGE_MAX } from 'pawl/internal/contract/payloads';
+import { PAGE_DEFAULT } from 'pawl/internal/contract/values';
 import { listed } from './validation.ts';
 import { jobJson, wholeJobJson } from './view.ts';
 
@@ -19,6 +20,32 @@ export function jobShower({ payloads, limit }: JobListing): (job: Job) => JobJso
     throw listed([{ in: 'query', pointer: '/limit', message }]);
   }
   return wholeJobJson;
+}
+
+interface PageQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/**
+ * The page of a list that was read whole. Its cursor is the place of the last item: what comes
+ * after it is shown next, whatever came or went in between.
+ */
+export function cutPage<Item>(
+  items: readonly Item[],
+  { limit = PAGE_DEFAULT, cursor }: PageQuery,
+  { placeOf, isAfter = (place, last) => place > last }: Places<Item>,
+): { readonly page: readonly Item[]; readonly nextCursor: string | null } {
+  const rest = cursor === undefined ? items : items.filter((one) => isAfter(placeOf(one), cursor));
+  const page = rest.slice(0, limit);
+  return { page, nextCursor: rest.length > limit ? placeOf(page.at(-1)!) : null };
+}
+
+/** How items of a list stand to each other. */
+interface Places<Item> {
+  readonly placeOf: (item: Item) => string;
+  /** By default the places rise. */
+  readonly isAfter?: (place: string, last: string) => boolean;
 }
 
 /** One page of a list, with a link to the next one where there is one. */

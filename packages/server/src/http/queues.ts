@@ -1,8 +1,11 @@
+import { etagOf, IfMatch, preconditionOf } from 'pawl/internal/contract/if-match';
+import { queueTag } from 'pawl/internal/engine/queues';
 import type { QueueView } from 'pawl/internal/engine/queue-view';
 import { TALLY_MAX } from 'pawl/internal/store/tally';
 import { actorOf, type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { QueueBody, type QueueJson, QueueParams, QueueSchema } from 'pawl/internal/contract/queue';
-import { pageOf } from 'pawl/internal/contract/values';
+import { closed, Name, pagedBy, pageOf } from 'pawl/internal/contract/values';
+import { cutPage, sendPage } from './page.ts';
 import { timeOrNull } from 'pawl/internal/contract/event-view';
 
 function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
@@ -30,18 +33,20 @@ function listQueues(app: App, { engine }: Services): void {
       schema: {
         tags: ['Queues'],
         operationId: 'listQueues',
-        summary: 'Queues, their depth and their settings',
+        summary: 'Queues by name, their depth and their settings',
         description:
           'A queue exists once its first job does, and shows jobs that have not ended. Of jobs ' +
           `of one type that wait in it the first ${TALLY_MAX.toLocaleString('en')} are counted: ` +
           '`atLeast` names the phases of which there may be more.',
+        querystring: closed(pagedBy(Name)),
         response: { 200: pageOf(QueueSchema) },
       },
     },
-    async (request) => ({
-      items: (await engine.queues(callerOf(request).tenant)).map(queueJson),
-      nextCursor: null,
-    }),
+    async (request, reply) => {
+      const queues = await engine.queues(callerOf(request).tenant);
+      const { page, nextCursor } = cutPage(queues, request.query, { placeOf: ({ name }) => name });
+      return sendPage(reply, page.map(queueJson), nextCursor);
+    },
   );
 }
 
@@ -58,9 +63,10 @@ function readQueue(app: App, { engine }: Services): void {
         response: { 200: QueueSchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { tenant } = callerOf(request);
-      return queueJson(await engine.queue({ tenant, queue: request.params.name }));
+      const view = await engine.queue({ tenant, queue: request.params.name });
+      return reply.headers(etagOf(queueTag(view.rule))).send(queueJson(view));
     },
   );
 }
@@ -80,11 +86,13 @@ function changeQueue(app: App, { engine }: Services): void {
           'replaces one that has an end. Above the high watermark new jobs get 503 ' +
           '`QUEUE_OVERLOADED` until the depth has fallen to the low one.',
         params: QueueParams,
+        headers: IfMatch,
         body: QueueBody,
         response: { 200: QueueSchema },
+        errors: ['PRECONDITION_FAILED'],
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { tenant } = callerOf(request);
       const queue = request.params.name;
       const { paused, pausedUntil, ...rest } = request.body;
@@ -94,9 +102,11 @@ function changeQueue(app: App, { engine }: Services): void {
         ...(pausedUntil === undefined ? {} : { pausedUntil: until }),
         ...rest,
       };
-      const change = { actor: actorOf(request), settings };
-      await engine.configureQueue({ tenant, queue }, change);
-      return queueJson(await engine.queue({ tenant, queue }));
+      const requires = preconditionOf(request.headers);
+      const change = { actor: actorOf(request), settings, requires };
+      const rule = await engine.configureQueue({ tenant, queue }, change);
+      const view = await engine.queue({ tenant, queue });
+      return reply.headers(etagOf(queueTag(rule))).send(queueJson(view));
     },
   );
 }

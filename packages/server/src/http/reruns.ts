@@ -8,10 +8,10 @@ import { type App, callerOf, type Services, type Resource, routes } from './serv
 import { failureQueryOf } from './failures.ts';
 import { JOB_FILTER } from './jobs.ts';
 import { problemOf } from './problem.ts';
-import { FAILURE_FILTER } from 'pawl/internal/contract/failure';
+import { FAILURE_FILTER, FailedJobCursor } from 'pawl/internal/contract/failure';
 import { IDEMPOTENT_BY_KEY } from 'pawl/internal/contract/headers';
 import { JobParams, JobSchema } from 'pawl/internal/contract/job';
-import { closed, Json, nullable, PAGING } from 'pawl/internal/contract/values';
+import { closed, Json, nullable } from 'pawl/internal/contract/values';
 import { jobJson, jobUrl } from './view.ts';
 
 const Keep = Type.Boolean({
@@ -103,7 +103,7 @@ function rerunJobs(app: App, { engine }: Services): void {
               description: 'With a filter: the most jobs to run again.',
             }),
           ),
-          cursor: PAGING.cursor,
+          cursor: Type.Optional(FailedJobCursor),
           keep: Type.Optional(Keep),
         }),
         response: { 200: closed({ ...RESULTS, nextCursor: nullable(Type.String()) }) },

@@ -3,7 +3,7 @@ import { type App, callerOf, type Services, type Resource, routes } from './serv
 import { sendPage } from './page.ts';
 import { fireJson, scheduleJson } from './schedule-view.ts';
 import { scheduleRef } from './schedules.ts';
-import { IDEMPOTENT_BY_KEY, IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
+import { IDEMPOTENT_BY_KEY } from 'pawl/internal/contract/headers';
 import {
   type FireJson,
   FireSchema,
@@ -12,7 +12,9 @@ import {
 } from 'pawl/internal/contract/schedule';
 import { timeOrNull } from 'pawl/internal/contract/event-view';
 import { type FireEnd, fireEnds } from 'pawl/internal/engine/fire-ends';
-import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
+import { etagOf, IfMatchByState, preconditionOf } from 'pawl/internal/contract/if-match';
+import { scheduleTag } from 'pawl/internal/engine/schedules/schedules';
+import { closed, pagedBy, pageOf } from 'pawl/internal/contract/values';
 import { jobUrl } from './view.ts';
 
 const tags = ['Schedules'];
@@ -39,14 +41,17 @@ function switchSchedule(verb: 'pause' | 'resume'): (app: App, services: Services
           operationId: `${verb}Schedule`,
           ...SWITCHES[verb],
           params: ScheduleParams,
-          headers: IDEMPOTENT_BY_STATE,
+          headers: IfMatchByState,
           body: NO_BODY,
           response: { 200: ScheduleSchema },
-          errors: ['NOT_FOUND'],
+          errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
         },
       },
-      async (request) =>
-        scheduleJson(await engine.schedules[verb](scheduleRef(request, request.params.name))),
+      async (request, reply) => {
+        const ref = scheduleRef(request, request.params.name);
+        const schedule = await engine.schedules[verb](ref, preconditionOf(request.headers));
+        return reply.headers(etagOf(scheduleTag(schedule))).send(scheduleJson(schedule));
+      },
     );
 }
 
@@ -90,13 +95,12 @@ function readHistory(app: App, { engine }: Services): void {
       schema: {
         tags,
         operationId: 'readScheduleHistory',
-        summary: 'What became of its slots, the latest first',
+        summary: 'Past slots, the latest first',
         description: '`job` says how the job of a slot stands or ended; null: no longer kept.',
         params: ScheduleParams,
-        querystring: closed({
-          ...PAGING,
-          cursor: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-        }),
+        querystring: closed(
+          pagedBy(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+        ),
         response: { 200: pageOf(FireSchema) },
         errors: ['NOT_FOUND'],
       },

@@ -1,17 +1,18 @@
-import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import type { ScheduleRef } from 'pawl/internal/records/fires';
 import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { sendPage } from './page.ts';
 import { definitionOf, scheduleJson } from './schedule-view.ts';
 import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
+import { etagOf, IfMatch, IfMatchOrNone, preconditionOf } from 'pawl/internal/contract/if-match';
+import { scheduleTag } from 'pawl/internal/engine/schedules/schedules';
 import {
   NewScheduleBody,
   ScheduleBody,
   ScheduleParams,
   ScheduleSchema,
 } from 'pawl/internal/contract/schedule';
-import { closed, Name, nothing, PAGING, pageOf } from 'pawl/internal/contract/values';
+import { closed, Name, nothing, pagedBy, pageOf } from 'pawl/internal/contract/values';
 
 const tags = ['Schedules'];
 
@@ -32,7 +33,7 @@ function listSchedules(app: App, { engine }: Services): void {
         tags,
         operationId: 'listSchedules',
         summary: 'Schedules, by name, with their next runs',
-        querystring: closed({ ...PAGING, cursor: Type.Optional(Name) }),
+        querystring: closed(pagedBy(Name)),
         response: { 200: pageOf(ScheduleSchema) },
       },
     },
@@ -70,7 +71,7 @@ function makeSchedule(app: App, { engine }: Services): void {
       const { kind, schedule } = await engine.schedules.put(named, definitionOf(body));
       return reply
         .code(kind === 'created' ? 201 : 200)
-        .header('location', urlOf(name))
+        .headers({ location: urlOf(name), ...etagOf(scheduleTag(schedule)) })
         .send(scheduleJson(schedule));
     },
   );
@@ -91,15 +92,20 @@ function putSchedule(app: App, { engine }: Services): void {
           'for as `missed` says: `once` by one job, `all` by one each, `skip` by none. Each slot ' +
           'makes one job, whatever number of processes run.',
         params: ScheduleParams,
+        headers: IfMatchOrNone,
         body: ScheduleBody,
         response: { 200: ScheduleSchema, 201: ScheduleSchema },
-        errors: ['UNKNOWN_TYPE'],
+        errors: ['UNKNOWN_TYPE', 'PRECONDITION_FAILED'],
       },
     },
     async (request, reply) => {
-      const named = { name: request.params.name, caller: callerOf(request) };
+      const requires = preconditionOf(request.headers);
+      const named = { name: request.params.name, caller: callerOf(request), requires };
       const { kind, schedule } = await engine.schedules.put(named, definitionOf(request.body));
-      return reply.code(kind === 'created' ? 201 : 200).send(scheduleJson(schedule));
+      return reply
+        .code(kind === 'created' ? 201 : 200)
+        .headers(etagOf(scheduleTag(schedule)))
+        .send(scheduleJson(schedule));
     },
   );
 }
@@ -117,8 +123,10 @@ function readSchedule(app: App, { engine }: Services): void {
         errors: ['NOT_FOUND'],
       },
     },
-    async (request) =>
-      scheduleJson(await engine.schedules.get(scheduleRef(request, request.params.name))),
+    async (request, reply) => {
+      const schedule = await engine.schedules.get(scheduleRef(request, request.params.name));
+      return reply.headers(etagOf(scheduleTag(schedule))).send(scheduleJson(schedule));
+    },
   );
 }
 
@@ -132,12 +140,14 @@ function removeSchedule(app: App, { engine }: Services): void {
         summary: 'Take a schedule and its history away',
         description: 'The jobs that it has made stay.',
         params: ScheduleParams,
+        headers: IfMatch,
         response: { 204: nothing('It is gone.') },
-        errors: ['NOT_FOUND'],
+        errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
       },
     },
     async (request, reply) => {
-      await engine.schedules.remove(scheduleRef(request, request.params.name));
+      const requires = preconditionOf(request.headers);
+      await engine.schedules.remove(scheduleRef(request, request.params.name), requires);
       return reply.code(204).send();
     },
   );

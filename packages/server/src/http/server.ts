@@ -257,7 +257,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   guard(app, options);
   // A POST that needs nothing more than its address may leave the body out.
   app.addHook('preValidation', async (request) => {
-    if (request.method === 'POST') request.body ??= {};
+    if (request.method === 'POST' && request.body === undefined) request.body = {};
   });
   const found = collectRoutes(app);
   answerProblems(app, found, problemSender(options.warn ?? (() => undefined)));

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { type SloReport, sloReports } from '../slo/report.ts';
+import { cutPage, sendPage } from './page.ts';
 import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { type SloJson, SloSchema } from 'pawl/internal/contract/slo';
-import { closed, Name, pageOf } from 'pawl/internal/contract/values';
+import { closed, Name, pagedBy, pageOf } from 'pawl/internal/contract/values';
 
 const DESCRIPTION =
   'Percentiles and failure rates over rolling windows, by type, with the targets of the type ' +
@@ -26,16 +27,17 @@ function readSlo(app: App, { slo: deps }: Services): void {
         operationId: 'readSlo',
         summary: 'SLOs: targets and what was measured',
         description: DESCRIPTION,
-        querystring: closed({ type: Type.Optional(Name) }),
+        querystring: closed({ type: Type.Optional(Name), ...pagedBy(Name) }),
         response: { 200: pageOf(SloSchema) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { tenant } = callerOf(request);
       const { type } = request.query;
       const asked = type === undefined ? { tenant } : { tenant, type };
-      const items = (await sloReports(deps, asked)).map(jsonOf);
-      return { items, nextCursor: null };
+      const reports = await sloReports(deps, asked);
+      const { page, nextCursor } = cutPage(reports, request.query, { placeOf: (one) => one.type });
+      return sendPage(reply, page.map(jsonOf), nextCursor);
     },
   );
 }

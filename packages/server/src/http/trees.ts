@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import type { TreeView } from 'pawl/internal/engine/flows/flows';
 import { childResultsJson, LINK_TEXT, linkJson, linkOf } from './flow-view.ts';
 import { WaitParams } from './flows.ts';
-import { sendPage } from './page.ts';
+import { cutPage, sendPage } from './page.ts';
 import {
   ChildResultSchema,
   MessageBody,
+  MessageHeaders,
   MessageSchema,
   SentSchema,
   type TreeJson,
@@ -13,9 +14,9 @@ import {
 } from 'pawl/internal/contract/flow';
 import { LinkBody, MessageLinkSchema } from 'pawl/internal/contract/message-link';
 import { timeText } from 'pawl/internal/contract/event-view';
-import { IDEMPOTENT_BY_KEY, IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
+import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { JobParams } from 'pawl/internal/contract/job';
-import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
+import { closed, cursorOf, pagedBy, pageOf } from 'pawl/internal/contract/values';
 import { actorOf, type App, refOf, type Resource, routes, type Services } from './services.ts';
 import { REPORT_LIMITS } from './workers.ts';
 
@@ -33,7 +34,7 @@ function sendMessage(app: App, { engine }: Services): void {
           'comes later. Sent again under the same `key` (or `Idempotency-Key`) it is the same ' +
           'message. Who receives it checks it; one that does not fit is set aside and shown.',
         params: JobParams,
-        headers: IDEMPOTENT_BY_KEY,
+        headers: MessageHeaders,
         body: MessageBody,
         response: { 202: SentSchema },
         errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'LIMIT_EXCEEDED'],
@@ -87,9 +88,10 @@ function listMessages(app: App, { engine }: Services): void {
         summary: 'The mailbox of a job',
         description: 'Oldest first, with those that were taken or set aside.',
         params: JobParams,
+        querystring: closed(pagedBy(cursorOf('^\\d{1,15}$'))),
         response: {
           200: closed({
-            items: Type.Array(MessageSchema),
+            ...pageOf(MessageSchema).properties,
             isSealed: Type.Boolean({
               description:
                 "True: the job's payloads are encrypted, and messages that are not are refused.",
@@ -99,17 +101,21 @@ function listMessages(app: App, { engine }: Services): void {
         errors: ['NOT_FOUND'],
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const ref = refOf(request, request.params.id);
       const isSealed = await engine.flows.isBlind(await engine.job(ref));
       const messages = await engine.flows.messages(ref);
-      const items = messages.map(({ payload, at, fault, ...rest }) => ({
+      const { page, nextCursor } = cutPage(messages, request.query, {
+        placeOf: ({ id }) => id,
+        isAfter: (place, last) => Number(place) > Number(last),
+      });
+      const items = page.map(({ payload, at, fault, ...rest }) => ({
         ...rest,
         setAside: fault,
         payload: JSON.parse(payload) as unknown,
         at: timeText(at),
       }));
-      return { items, isSealed };
+      return { ...sendPage(reply, items, nextCursor), isSealed };
     },
   );
 }
@@ -157,7 +163,7 @@ function readResults(app: App, services: Services): void {
         description:
           'In the order in which they were given; those that have not ended are left out.',
         params: WaitParams,
-        querystring: closed(PAGING),
+        querystring: closed(pagedBy(cursorOf('^\\d{1,15}$'))),
         response: { 200: pageOf(ChildResultSchema) },
         errors: ['NOT_FOUND'],
       },

@@ -8,14 +8,29 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${escaped.replaceAll(/:\w+/g, '[^/]+')}$`);
 }
 
-/** Tells which methods an address does take; none where there is no such address. */
+/**
+ * Tells which methods an address does take; none where there is no such address. One that a route
+ * has word for word is that route's alone: `/v1/jobs/batch` is no job.
+ */
 function methodsAt(found: readonly RouteDoc[]): (path: string) => string[] {
-  let known: { method: string; pattern: RegExp }[] | null = null;
+  let known: { method: string; url: string; pattern: RegExp }[] | null = null;
   return (path) => {
-    known ??= found.map(({ method, url }) => ({ method, pattern: patternOf(url) }));
-    const own = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+    known ??= found.map(({ method, url }) => ({ method, url, pattern: patternOf(url) }));
+    const fitting = known.filter(({ pattern }) => pattern.test(path));
+    const exact = fitting.filter(({ url }) => url === path);
+    const own = (exact.length === 0 ? fitting : exact).map(({ method }) => method);
     if (own.length === 0) return [];
     return [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+  };
+}
+
+/** True where a route with a name in its path was found for an address that another one is. */
+function isAnothers(found: readonly RouteDoc[]): (request: FastifyRequest) => boolean {
+  let urls: ReadonlySet<string> | null = null;
+  return ({ url, routeOptions }) => {
+    if (routeOptions.url?.includes(':') !== true) return false;
+    urls ??= new Set(found.map((route) => route.url));
+    return urls.has(url.split('?')[0]!);
   };
 }
 
@@ -26,6 +41,7 @@ export function answerProblems(
   send: ReturnType<typeof problemSender>,
 ): void {
   const methodsOf = methodsAt(found);
+  const isMissed = isAnothers(found);
   const answerUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const [path = ''] = request.url.split('?');
     const methods = methodsOf(path);
@@ -42,6 +58,6 @@ export function answerProblems(
   app.setNotFoundHandler(answerUnknown);
   // Before anything is asked of a body: a method that is not taken has none.
   app.addHook('onRequest', async (request, reply) =>
-    request.is404 ? answerUnknown(request, reply) : undefined,
+    request.is404 || isMissed(request) ? answerUnknown(request, reply) : undefined,
   );
 }

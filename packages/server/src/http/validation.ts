@@ -45,7 +45,7 @@ function readText(schema: TextSchema, value: unknown): unknown {
   for (const [name, { type }] of Object.entries(schema.properties ?? {})) {
     const text = read[name];
     if (typeof text !== 'string') continue;
-    if (type === 'integer' && /^-?\d{1,15}$/.test(text)) read[name] = Number(text);
+    if (type === 'integer' && /^-?\d{1,16}$/.test(text)) read[name] = Number(text);
     if (type === 'boolean' && (text === 'true' || text === 'false')) read[name] = text === 'true';
   }
   return read;

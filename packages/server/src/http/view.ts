@@ -1,3 +1,4 @@
+import { versionTag } from 'pawl/internal/engine/operate';
 import { workerIn } from 'pawl/internal/core/actor';
 import { errorCodeOf } from 'pawl/internal/core/error-class';
 import { traceIdIn } from 'pawl/internal/core/trace';
@@ -47,7 +48,8 @@ export function errorJson(type: string, error: JobError): NonNullable<JobJson['e
  */
 export function jobTag(job: Job): string {
   const parts = [job.version, job.epoch, job.updatedAt, job.leaseExpiry ?? 0, job.progress];
-  return `W/"${parts.map((part) => part.toString(36)).join('-')}"`;
+  const shown = parts.map((part) => part.toString(36)).join('-');
+  return `W/"${versionTag(job)}.${shown}"`;
 }
 
 export function jobJson(job: Job): JobJson {

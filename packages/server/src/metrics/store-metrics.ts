@@ -18,6 +18,10 @@ export const STORE_METRICS = {
     'pawl_postgres_pool_waiting',
     'Calls that wait for a connection',
   ),
+  pawl_postgres_log_changes: storeGauge(
+    'pawl_postgres_log_changes',
+    'How often this process has met another log: a standby took over, or a backup was restored',
+  ),
   pawl_postgres_horizon_seconds: sharedGauge(
     'pawl_postgres_horizon_seconds',
     'Age of the oldest transaction that keeps dead rows from being removed; `pawl doctor` names it',

@@ -3,6 +3,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { parseAllowList } from './allow-list.ts';
 import { answerOf } from './answer.ts';
 import { guardedConnector, isUnconnected } from './connect.ts';
+import { Deadline } from './deadline.ts';
 import { readDestination, type Resolve, resolveGuarded, systemResolve } from './guard.ts';
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
 import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
@@ -72,27 +73,30 @@ async function send(
   request: BoundedRequest,
 ): Promise<OutgoingResponse> {
   const { url } = readDestination(to);
-  const { method = 'GET', body = null, timeoutMs, responseBytesMax } = request;
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const signal =
-    request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
-  const named = { url, timeoutMs, deadline, asked: request.signal };
+  const { method = 'GET', body = null, timeoutMs, bodyTimeoutMs, responseBytesMax } = request;
+  const deadline = new Deadline(timeoutMs, request.signal);
+  const named = { url, deadline, asked: request.signal };
   const options = {
     origin: url.origin,
     path: url.pathname + url.search,
     method: method.toUpperCase(),
     headers: headersOf(request.headers ?? {}),
     body,
-    signal,
+    signal: deadline.signal,
   };
   const response = await agent.request(options).catch((error: unknown) => {
+    deadline.release();
     throw errorOf(error, named);
   });
+  if (bodyTimeoutMs !== undefined) deadline.setTo(bodyTimeoutMs);
   return answerOf({
     status: response.statusCode,
     headers: headersFrom(response.headers),
-    body: bounded(response.body, responseBytesMax, (error) => errorOf(error, named)),
-    discard: () => void response.body.on('error', () => undefined).destroy(),
+    body: bounded(response.body, responseBytesMax, named),
+    discard: () => {
+      deadline.release();
+      response.body.on('error', () => undefined).destroy();
+    },
   });
 }
 
@@ -115,7 +119,7 @@ function headersFrom(received: Dispatcher.ResponseData['headers']): Headers {
 async function* bounded(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,
-  errorFrom: (error: unknown) => Error,
+  named: Circumstances,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   try {
@@ -127,25 +131,26 @@ async function* bounded(
       yield chunk;
     }
   } catch (error) {
-    throw errorFrom(error);
+    throw errorOf(error, named);
+  } finally {
+    named.deadline.release();
   }
 }
 
 interface Circumstances {
   readonly url: URL;
-  readonly timeoutMs: number;
-  readonly deadline: AbortSignal;
+  readonly deadline: Deadline;
   readonly asked: AbortSignal | undefined;
 }
 
 /** Own errors pass, an abort by the caller is the caller's; all else gets a code. */
-function errorOf(error: unknown, { url, timeoutMs, deadline, asked }: Circumstances): Error {
+function errorOf(error: unknown, { url, deadline, asked }: Circumstances): Error {
   if (error instanceof OutgoingError) return error;
   if (asked?.aborted === true) return asked.reason as Error;
   const { code = 'no answer' } = error as { code?: string };
   const isUnsent = isUnconnected(error) || hasWrittenNothing(error);
-  if (deadline.aborted || code === 'UND_ERR_CONNECT_TIMEOUT') {
-    const message = `${url.host} did not answer in full within ${timeoutMs} ms`;
+  if (deadline.isOver || code === 'UND_ERR_CONNECT_TIMEOUT') {
+    const message = `${url.host} did not answer in full within ${deadline.ms} ms`;
     return new OutgoingError('timeout', message, error, { isUnsent });
   }
   const message = `the request to ${url.host} failed: ${code}`;

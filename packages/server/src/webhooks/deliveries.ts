@@ -114,6 +114,11 @@ export function inputOf(delivery: Job): DeliveryInput {
   return JSON.parse(delivery.input) as DeliveryInput;
 }
 
+/** Of an erased one nobody knows any more what it was of. */
+function isErased({ input }: Job): boolean {
+  return input === 'null';
+}
+
 /** Deliveries of a webhook, the newest first. */
 export async function listDeliveries(
   engine: Pick<Engine, 'jobs' | 'find'>,
@@ -124,7 +129,7 @@ export async function listDeliveries(
   const found = await engine.jobs({ tenant, documentId, type: DELIVERY_TYPE, ...page });
   // Lists leave the details of errors out, and those say what the receiver answered.
   const jobs = found.jobs.length === 0 ? [] : await engine.find(found.jobs);
-  return { ...found, jobs: jobs.filter((job) => job !== null) };
+  return { ...found, jobs: jobs.filter((job) => job !== null).filter((job) => !isErased(job)) };
 }
 
 export async function findDelivery(
@@ -133,6 +138,7 @@ export async function findDelivery(
   id: string,
 ): Promise<Job> {
   const [job] = await engine.find([{ tenant: webhook.tenant, id }]);
-  if (job?.type === DELIVERY_TYPE && job.documentId === webhook.id) return job;
+  const isOwn = job?.type === DELIVERY_TYPE && job.documentId === webhook.id;
+  if (isOwn && !isErased(job)) return job;
   throw new PawlError('NOT_FOUND', `there is no delivery ${id} of the webhook ${webhook.id}`);
 }

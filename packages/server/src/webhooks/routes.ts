@@ -2,21 +2,29 @@ import {
   apiActor,
   type Credential,
   defineRoute,
+  etagOf,
   IDEMPOTENT_BY_KEY,
+  IfMatch,
+  IfMatchByKey,
   jsonAnswer,
   MadeWebhookSchema,
   NewWebhookBody,
   nothing,
+  pageAnswer,
   pageOf,
   type PluginRoute,
+  type Precondition,
+  preconditionOf,
   WebhookChangeBody,
   WebhookParams,
+  WebhookQuery,
   WebhookRotateBody,
   WebhookSchema,
 } from 'pawl/plugin';
 import { deliveryRoutes, type DeliveryServices } from './delivery-routes.ts';
 import { webhookJson } from './view.ts';
-import type { Manager, Webhooks } from './webhooks.ts';
+import type { Webhook } from './records.ts';
+import { type Manager, type Webhooks, webhookTag } from './webhooks.ts';
 
 const tag = 'Webhooks';
 
@@ -24,6 +32,16 @@ const OVERLAP_MS = 86_400_000;
 
 function managerOf({ tenant, principal }: Credential): Manager {
   return { tenant, actor: apiActor(principal) };
+}
+
+function requiresOf({ headers }: Request): Precondition | undefined {
+  return preconditionOf({ 'if-match': headers.get('if-match') });
+}
+
+/** With the tag that a change of it can name. */
+async function shown(webhooks: Webhooks, webhook: Webhook): Promise<Response> {
+  const headers = etagOf(webhookTag(webhook));
+  return jsonAnswer(webhookJson(webhook, await webhooks.now()), { headers });
 }
 
 function createWebhook(webhooks: Webhooks): PluginRoute {
@@ -69,10 +87,14 @@ function listWebhooks(webhooks: Webhooks): PluginRoute {
     path: '/v1/webhooks',
     scope: 'webhooks:read',
     doc: { tag, operationId: 'listWebhooks', summary: "The tenant's webhooks" },
+    query: WebhookQuery,
     answers: { 200: pageOf(WebhookSchema) },
-    handle: async (_request, { caller }) => {
-      const [found, now] = [await webhooks.list(caller.tenant), await webhooks.now()];
-      return { items: found.map((one) => webhookJson(one, now)), nextCursor: null };
+    handle: async (request, { caller, query: { limit = 50, cursor = '' } }) => {
+      const found = await webhooks.list(caller.tenant);
+      const rest = found.filter(({ id }) => id > cursor);
+      const now = await webhooks.now();
+      const items = rest.slice(0, limit).map((one) => webhookJson(one, now));
+      return pageAnswer(request, items, rest.length > limit ? items.at(-1)!.id : null);
     },
   });
 }
@@ -86,7 +108,7 @@ function readWebhook(webhooks: Webhooks): PluginRoute {
     params: WebhookParams,
     answers: { 200: WebhookSchema },
     handle: async (_request, { caller: { tenant }, params: { id } }) =>
-      webhookJson(await webhooks.find({ tenant, id }), await webhooks.now()),
+      shown(webhooks, await webhooks.find({ tenant, id })),
   });
 }
 
@@ -102,13 +124,17 @@ function changeWebhook(webhooks: Webhooks): PluginRoute {
       description:
         'What is left out stays as it is. Events from while it was disabled are not sent ' +
         'later; enabling it forgets why it was disabled.',
-      errors: ['NOT_FOUND'],
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     },
     params: WebhookParams,
+    headers: IfMatch,
     body: WebhookChangeBody,
     answers: { 200: WebhookSchema },
-    handle: async (_request, { caller, params, body }) =>
-      webhookJson(await webhooks.change(managerOf(caller), params.id, body), await webhooks.now()),
+    handle: async (request, { caller, params, body }) =>
+      shown(
+        webhooks,
+        await webhooks.change(managerOf(caller), params.id, body, requiresOf(request)),
+      ),
   });
 }
 
@@ -122,12 +148,13 @@ function removeWebhook(webhooks: Webhooks): PluginRoute {
       operationId: 'removeWebhook',
       summary: 'Remove a webhook',
       description: 'Deliveries that are under way end as failed.',
-      errors: ['NOT_FOUND'],
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     },
     params: WebhookParams,
+    headers: IfMatch,
     answers: { 204: nothing('Removed.') },
-    handle: async (_request, { caller, params }) => {
-      await webhooks.remove(managerOf(caller), params.id);
+    handle: async (request, { caller, params }) => {
+      await webhooks.remove(managerOf(caller), params.id, requiresOf(request));
       return new Response(null, { status: 204 });
     },
   });
@@ -146,15 +173,16 @@ function rotateWebhook(webhooks: Webhooks): PluginRoute {
         'For `overlapMs` what is sent has a signature by the old secret too, so that receivers ' +
         'can change over without losing anything. The same request again with the same ' +
         '`Idempotency-Key` answers with the same secret.',
-      errors: ['NOT_FOUND'],
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     },
     params: WebhookParams,
-    headers: IDEMPOTENT_BY_KEY,
+    headers: IfMatchByKey,
     body: WebhookRotateBody,
     answers: { 200: MadeWebhookSchema },
-    handle: async ({ headers }, { caller, params, body: { overlapMs = OVERLAP_MS } }) => {
-      const key = headers.get('idempotency-key');
-      const asked = { id: params.id, overlapMs, ...(key === null ? {} : { key }) };
+    handle: async (request, { caller, params, body: { overlapMs = OVERLAP_MS } }) => {
+      const key = request.headers.get('idempotency-key');
+      const requires = requiresOf(request);
+      const asked = { id: params.id, overlapMs, requires, ...(key === null ? {} : { key }) };
       const { webhook, secret } = await webhooks.rotate(managerOf(caller), asked);
       return { ...webhookJson(webhook, await webhooks.now()), secret };
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { derivedId, type Instant, type Outgoing, PawlError, SYSTEM_ACTOR } from 'pawl/define';
-import type { Engine, PluginSecrets } from 'pawl/plugin';
+import { type Engine, type PluginSecrets, type Precondition, tagOf } from 'pawl/plugin';
 import type {
   SealedSecret,
   Webhook,
@@ -95,21 +95,26 @@ export class Webhooks {
   }
 
   /** Enabling one that was given up forgets why. */
-  async change(by: Manager, id: string, wish: WebhookWish): Promise<Webhook> {
+  async change(by: Manager, id: string, wish: WebhookWish, requires?: Precondition) {
     await checkWish(wish, this.#options.outgoing);
     const { enabled, ...settings } = wish;
     const isWoken = enabled === true;
     const more = enabled === undefined ? {} : { isEnabled: enabled };
     const reset = isWoken ? { disabledReason: null, failingSince: null, circuit: CLOSED } : {};
     const done = { ...settings, ...more, ...reset };
-    return this.#update({ ...by, id }, 'webhook.changed', () => done);
+    return this.#update({ ...by, id }, 'webhook.changed', (webhook) => {
+      requires?.(webhookTag(webhook));
+      return done;
+    });
   }
 
-  async remove(by: Manager, id: string): Promise<void> {
+  async remove(by: Manager, id: string, requires?: Precondition): Promise<void> {
     const { tenant } = by;
     const { records } = this.#options;
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      const { revision } = await this.find({ tenant, id });
+      const webhook = await this.find({ tenant, id });
+      const { revision } = webhook;
+      requires?.(webhookTag(webhook));
       const audit = [this.#entry(by, id, 'webhook.removed', {})];
       const write = { tenant, id, expected: revision, settings: null, audit };
       if ((await records.write(write)) === 'written') return;
@@ -120,7 +125,7 @@ export class Webhooks {
   /** A new secret; the one before it signs too for a while, so that receivers can change over. */
   async rotate(
     by: Manager,
-    asked: { id: string; overlapMs: number; key?: string },
+    asked: { id: string; overlapMs: number; key?: string; requires?: Precondition | undefined },
   ): Promise<MadeWebhook> {
     const { secrets: box } = this.#options;
     const ref = { tenant: by.tenant, id: asked.id };
@@ -129,7 +134,9 @@ export class Webhooks {
     const webhook = await this.#update(
       { ...by, id: asked.id },
       'webhook.rotated',
-      ({ secrets }, now) => {
+      (before, now) => {
+        const { secrets } = before;
+        asked.requires?.(webhookTag(before));
         const isRepeat = asked.key !== undefined && secrets[0]?.requestKey === fresh.requestKey;
         return isRepeat
           ? null
@@ -230,6 +237,12 @@ export class Webhooks {
     const id = this.#options.engine.ids.next();
     return { tenant, id, actor, action, subject, details: JSON.stringify(details) };
   }
+}
+
+/** Of what people set: deliveries that fail change how it fares, and not this. */
+export function webhookTag(webhook: Webhook): string {
+  const { url, description, events, types, isEnabled, secrets } = webhook;
+  return tagOf({ url, description, events, types, isEnabled, secrets });
 }
 
 /** Secrets that are replaced end by then at the latest; those that have ended go. */

@@ -137,7 +137,7 @@ export function addBench(program: Command): void {
     .command('server', { isDefault: true })
     .description('measure enqueue, claim and complete over HTTP')
     .option('--jobs <count>', 'number of jobs per measurement', '2000')
-    .option('--callers <count>', 'number of jobs run at once', '16')
+    .option('--callers <count>', 'number of concurrent callers', '16')
     .option('--write', WRITE)
     .action(onServer(run));
   addBenchStudio(bench);

@@ -20,7 +20,7 @@ export const BOUNDS = {
   /** Of all images of one source together. */
   imagesBytes: 192 * MB,
   slides: 2_000,
-  blocks: 500,
+  blocks: 5_000,
   paragraphs: 2_000,
   runs: 2_000,
   textLength: 100_000,

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { fail, isJobFailure, type RunContext } from 'pawl/define';
 import { checkDeck } from '../deck/check-deck.ts';
 import { type Asset, type Deck, DECK_VERSION, type SourceType } from '../deck/deck.ts';
+import {
+  type Account,
+  droppedIn,
+  type Loss,
+  type LossSummary,
+  NO_ACCOUNT,
+  totalOf,
+} from '../deck/losses.ts';
 import { openPreviews } from '../draw/canvas.ts';
+import { type Notice, withNotices } from '../draw/notice.ts';
 import { readWhole } from '../work/bytes.ts';
 import { BOUNDS } from './bounds.ts';
 import type { Draft, FoundDeck, SourceReader } from './draft.ts';
@@ -28,6 +37,16 @@ export interface SourceFacts {
 interface Extracted {
   readonly draft: Draft;
   readonly assets: Deck['assets'];
+  /** Absent in what an older release kept of a job that is still running. */
+  readonly account?: Account;
+}
+
+/** A preview that was drawn; an older release kept its id alone. */
+type Drawn = string | { readonly id: string; readonly notices: readonly Notice[] };
+
+/** What became of the deck, and where the list of losses is kept. */
+export interface KeptLosses extends LossSummary {
+  readonly lossesRef: string;
 }
 
 const EXTENSIONS = {
@@ -45,6 +64,8 @@ export class Conversion {
   #bytes: Uint8Array | null = null;
   #facts: SourceFacts | null = null;
   #reader: SourceReader | null = null;
+  readonly #accounts: Account[] = [];
+  readonly #notices: (readonly Notice[])[] = [];
   #deck: Deck | null = null;
   #imagesBytes = 0;
 
@@ -117,13 +138,13 @@ export class Conversion {
   }
 
   async #extractSlide(index: number, known: Readonly<Deck['assets']>): Promise<Extracted> {
-    const { draft, images } = await (await this.#source()).slide(index);
+    const { draft, images, account } = await (await this.#source()).slide(index);
     const assets: Record<string, Asset> = {};
     for (const image of images) {
       assets[image.sha256] = known[image.sha256] ?? (await this.#keepImage(image));
       this.#images.set(image.sha256, image.bytes);
     }
-    return { draft, assets };
+    return { draft, assets, account };
   }
 
   async #keepImage({ sha256, bytes, mediaType, width, height }: FoundImage): Promise<Asset> {
@@ -143,6 +164,7 @@ export class Conversion {
     for (let index = 0; index < found.slides; index++) {
       const kept = await this.#slide(index, assets);
       Object.assign(assets, kept.assets);
+      this.#accounts[index] = kept.account ?? NO_ACCOUNT;
       slides.push(normaliseSlide(kept.draft, index, found.theme));
     }
     const { title, size, theme, language } = found;
@@ -165,10 +187,16 @@ export class Conversion {
         code: 'CONVERT_INTERNAL',
       });
     }
+    this.#refuseLosses(this.#accounts.flatMap(({ losses }) => losses));
     this.#deck = deck;
     const contentType = 'application/json';
     const json = JSON.stringify(deck);
     return (await this.#context.artifact('deck.json', json, { contentType })).id;
+  }
+
+  #refuseLosses(losses: readonly Loss[]): void {
+    const dropped = this.#input.strict === true ? droppedIn(losses) : null;
+    if (dropped !== null) throw refuse('CONVERT_LOSSES', dropped);
   }
 
   /** Draws every slide, each kept when it is done. */
@@ -177,15 +205,31 @@ export class Conversion {
     const draw = await openPreviews(deck, (asset) => this.#imageOf(deck, asset));
     const previews: string[] = [];
     for (const [index, slide] of deck.slides.entries()) {
-      const id = await this.#context.once(`preview:${index}`, async () => {
-        const png = await draw(slide);
+      const drawn: Drawn = await this.#context.once(`preview:${index}`, async () => {
+        const { png, notices } = await draw(slide);
         const name = `previews/${String(index + 1).padStart(4, '0')}.png`;
-        return (await this.#context.artifact(name, png, { contentType: 'image/png' })).id;
+        const { id } = await this.#context.artifact(name, png, { contentType: 'image/png' });
+        return { id, notices };
       });
-      previews.push(id);
+      previews.push(typeof drawn === 'string' ? drawn : drawn.id);
+      this.#notices[index] = typeof drawn === 'string' ? [] : drawn.notices;
       report((index + 1) / deck.slides.length, `preview ${index + 1} of ${deck.slides.length}`);
     }
     return previews;
+  }
+
+  /** Keeps the list of everything that is not as it was, by reading and by drawing. */
+  async losses({ slides }: FoundDeck): Promise<KeptLosses> {
+    for (let index = 0; index < slides; index++) {
+      this.#accounts[index] ??= (await this.#slide(index, {})).account ?? NO_ACCOUNT;
+    }
+    const total = totalOf(withNotices(this.#accounts, this.#notices));
+    this.#refuseLosses(total.losses);
+    const { losses, ...summary } = total;
+    const json = JSON.stringify({ ...summary, losses });
+    const contentType = 'application/json';
+    const { id } = await this.#context.artifact('losses.json', json, { contentType });
+    return { ...summary, lossesRef: id };
   }
 
   async #imageOf({ assets }: Deck, asset: string): Promise<Uint8Array> {

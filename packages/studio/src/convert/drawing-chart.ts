@@ -1,5 +1,8 @@
 import type { ChartBlock } from '../deck/deck.ts';
+import type { ElementLedger } from '../deck/losses.ts';
 import { cleanText } from '../deck/text.ts';
+import { colourIn } from './drawing-colour.ts';
+import type { Scheme } from './office-theme.ts';
 import {
   attributeOf,
   childAt,
@@ -9,17 +12,31 @@ import {
   type XmlElement,
 } from './xml.ts';
 
-const KINDS: Readonly<Record<string, ChartBlock['chart']>> = {
-  barChart: 'column',
-  bar3DChart: 'column',
-  lineChart: 'line',
-  line3DChart: 'line',
-  areaChart: 'area',
-  area3DChart: 'area',
-  pieChart: 'pie',
-  pie3DChart: 'pie',
-  doughnutChart: 'doughnut',
-  scatterChart: 'scatter',
+/** What each kind of plot is in a deck; null after it where it is exactly that. */
+const KINDS: Readonly<Record<string, readonly [ChartBlock['chart'], string | null]>> = {
+  barChart: ['column', null],
+  bar3DChart: ['column', 'bars with depth'],
+  lineChart: ['line', null],
+  line3DChart: ['line', 'lines with depth'],
+  areaChart: ['area', null],
+  area3DChart: ['area', 'areas with depth'],
+  pieChart: ['pie', null],
+  pie3DChart: ['pie', 'a pie with depth'],
+  ofPieChart: ['pie', 'a pie with a second one'],
+  doughnutChart: ['doughnut', null],
+  scatterChart: ['scatter', null],
+  bubbleChart: ['scatter', 'bubbles'],
+  radarChart: ['line', 'a radar chart'],
+  stockChart: ['line', 'a stock chart'],
+  surfaceChart: ['area', 'a surface'],
+  surface3DChart: ['area', 'a surface'],
+};
+
+const FEATURES: Readonly<Record<string, string>> = {
+  trendline: 'trend lines',
+  errBars: 'error bars',
+  dTable: 'the table below a chart',
+  upDownBars: 'bars between lines',
 };
 
 const POINTS_MAX = 1_000;
@@ -42,32 +59,117 @@ function pointsOf(reference: XmlElement | null): (string | null)[] {
   return points;
 }
 
-function valueOf(text: string | null): number | null {
+function numberIn(text: string | null): number | null {
   const value = text === null || text === '' ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : null;
 }
 
+const valueOf = (element: XmlElement | null): string | null => attributeOf(element, 'val');
+
+export interface ChartContext {
+  readonly scheme: Scheme;
+  readonly ledger: ElementLedger;
+}
+
+type ChartData = Omit<ChartBlock, 'box' | 'origin'>;
+
 /** The data of a chart; null for kinds that a deck does not know. */
-export function chartOf(space: XmlElement): Omit<ChartBlock, 'box' | 'origin'> | null {
+export function chartOf(space: XmlElement, context: ChartContext): ChartData | null {
   const chart = childAt(space, 'chart');
-  const plots = childrenOf(childAt(chart, 'plotArea'));
-  const plot = plots.find(({ localName }) => Object.hasOwn(KINDS, localName ?? ''));
-  if (plot === undefined) return null;
-  const kind = KINDS[plot.localName!]!;
-  const isLying = attributeOf(childAt(plot, 'barDir'), 'val') === 'bar';
-  const series = childrenOf(plot, 'ser').slice(0, SERIES_MAX);
-  const labels = ['cat', 'xVal'].map((name) => pointsOf(childAt(series[0] ?? null, name)));
+  const area = childAt(chart, 'plotArea');
+  const plots = childrenOf(area).filter(({ localName }) => Object.hasOwn(KINDS, localName ?? ''));
+  const [first] = plots;
+  if (first === undefined) return null;
+  const kind = kindOf(first);
+  for (const plot of plots) noteKind(plot, context.ledger);
+  noteFeatures(chart, area, context.ledger);
+  const series = plots.flatMap((plot) => seriesOf(plot, { kind, context }));
+  if (series.length > SERIES_MAX) {
+    const what = `a chart keeps ${SERIES_MAX} of its ${series.length} series`;
+    context.ledger.lose('CHART_SERIES_DROPPED', what);
+  }
+  const all = plots.flatMap((plot) => childrenOf(plot, 'ser'));
+  const labels = all.flatMap((one) => ['cat', 'xVal'].map((name) => pointsOf(childAt(one, name))));
   const categories = labels.find((points) => points.length > 0) ?? [];
   const title = descendantsOf(childAt(chart, 'title'), 't').map((one) => one.textContent ?? '');
   const name = cleanText(title.join(''));
+  const hole = numberOf(childAt(first, 'holeSize'), 'val', 0) / 100;
   return {
     kind: 'chart',
-    chart: kind === 'column' && isLying ? 'bar' : kind,
+    chart: kind,
+    ...groupingOf(first, kind),
     ...(name === '' ? {} : { title: name }),
     categories: categories.map((label) => cleanText(label ?? '')),
-    series: series.map((one) => ({
-      name: cleanText(pointsOf(childAt(one, 'tx'))[0] ?? ''),
-      values: pointsOf(childAt(one, 'val') ?? childAt(one, 'yVal')).map(valueOf),
-    })),
+    series: series.slice(0, SERIES_MAX).map((one, index) => {
+      const { colour, ...rest } = one;
+      const usual = context.scheme.get(`accent${(index % 6) + 1}`);
+      return colour === undefined || colour === usual ? rest : one;
+    }),
+    ...(kind === 'doughnut' && hole >= 0.1 && hole <= 0.9 && hole !== 0.5 ? { hole } : {}),
   };
+}
+
+function kindOf(plot: XmlElement): ChartBlock['chart'] {
+  const [kind] = KINDS[plot.localName!]!;
+  return kind === 'column' && valueOf(childAt(plot, 'barDir')) === 'bar' ? 'bar' : kind;
+}
+
+function groupingOf(plot: XmlElement, kind: string): Pick<ChartBlock, 'grouping'> {
+  const grouping = valueOf(childAt(plot, 'grouping'));
+  if (!['bar', 'column', 'line', 'area'].includes(kind)) return {};
+  if (grouping === 'stacked') return { grouping };
+  return grouping === 'percentStacked' ? { grouping: 'percent' } : {};
+}
+
+function noteKind(plot: XmlElement, ledger: ElementLedger): void {
+  const [kind, other] = KINDS[plot.localName!]!;
+  if (other === null) return;
+  ledger.lose('CHART_TYPE_APPROXIMATED', `${other} are kept as a ${kind} chart`);
+}
+
+function noteFeatures(
+  chart: XmlElement | null,
+  area: XmlElement | null,
+  ledger: ElementLedger,
+): void {
+  for (const [name, what] of Object.entries(FEATURES)) {
+    if (descendantsOf(area, name).length === 0) continue;
+    ledger.lose('CHART_FEATURE_DROPPED', `${what} are not kept`);
+  }
+  const axes = childrenOf(area).filter(({ localName }) => localName === 'valAx');
+  const isPair = childAt(area, 'scatterChart') !== null || childAt(area, 'bubbleChart') !== null;
+  if (axes.filter((axis) => valueOf(childAt(axis, 'delete')) !== '1').length > (isPair ? 2 : 1)) {
+    ledger.lose('CHART_FEATURE_DROPPED', 'a second axis is not kept');
+  }
+  const shown = descendantsOf(chart, 'dLbls').some((labels) =>
+    ['showVal', 'showCatName', 'showPercent', 'showSerName'].some(
+      (name) => valueOf(childAt(labels, name)) === '1',
+    ),
+  );
+  if (shown) ledger.lose('CHART_FEATURE_DROPPED', 'labels at values are not kept');
+}
+
+/** The kinds of plots that may stand on another one. */
+const ON_OTHERS = ['column', 'line', 'area'] as const;
+
+function seriesOf(
+  plot: XmlElement,
+  { kind, context }: { kind: ChartBlock['chart']; context: ChartContext },
+): ChartBlock['series'] {
+  const own = kindOf(plot);
+  const other = own === kind ? undefined : ON_OTHERS.find((one) => one === own);
+  return childrenOf(plot, 'ser').map((one) => {
+    const properties = childAt(one, 'spPr');
+    const isRound = own === 'pie' || own === 'doughnut';
+    const fill = childAt(properties, 'solidFill') ?? childAt(properties, 'ln', 'solidFill');
+    const colour = isRound ? null : colourIn(fill, context.scheme);
+    const x = own === 'scatter' ? pointsOf(childAt(one, 'xVal')).map(numberIn) : [];
+    return {
+      name: cleanText(pointsOf(childAt(one, 'tx'))[0] ?? ''),
+      values: pointsOf(childAt(one, 'val') ?? childAt(one, 'yVal')).map(numberIn),
+      ...(x.some((value) => value !== null) ? { x } : {}),
+      ...(colour === null ? {} : { colour: colour.colour }),
+      ...(other === undefined ? {} : { chart: other }),
+    };
+  });
 }

@@ -2,7 +2,7 @@ import type { Block, Cell, Origin, Paragraph, Run } from '../deck/deck.ts';
 import { plainText } from '../deck/text.ts';
 import { defaultTheme, WIDE_SIZE } from '../deck/theme.ts';
 import { BOUNDS } from './bounds.ts';
-import type { Draft, FoundSlide, SourceReader } from './draft.ts';
+import { type Draft, type FoundSlide, keptAccount, type SourceReader } from './draft.ts';
 import type { FoundImage } from './image.ts';
 import { refuse } from './refusal.ts';
 
@@ -69,7 +69,10 @@ export class FlowPages {
     if (pages.length > BOUNDS.slides) {
       throw refuse('CONVERT_TOO_LARGE', `the text fills ${pages.length} slides`);
     }
-    return pages.map((page, index) => ({ draft: opened(page, index), images: page.images }));
+    return pages.map((page, index) => {
+      const draft = opened(page, index);
+      return { draft, images: page.images, account: keptAccount(draft, index + 1) };
+    });
   }
 
   #begin(head: Partial<Draft>, origin: Origin | undefined, depth: number): Page {

@@ -24,6 +24,11 @@ export const ConvertInputSchema = Type.Object(
       }),
     ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    strict: Type.Optional(
+      Type.Boolean({
+        description: 'Whether to fail where anything of the source would be dropped.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -8,7 +8,7 @@ import {
 } from 'pawl/define';
 import type { SourceType } from '../deck/deck.ts';
 import { guarded } from '../work/guard.ts';
-import { Conversion } from './conversion.ts';
+import { Conversion, type KeptLosses } from './conversion.ts';
 import { checkInput, type ConvertInput, ConvertInputSchema } from './input.ts';
 
 /** What a convert job leaves behind; references are ids of artifacts. */
@@ -19,6 +19,8 @@ export interface ConvertResult {
   readonly sourceType: SourceType;
   /** One image a slide. */
   readonly previews: readonly string[];
+  /** What became of the elements of the source; the list is an artifact. */
+  readonly losses: KeptLosses;
 }
 
 /** Source asset → deck JSON and a preview of each slide. */
@@ -64,7 +66,9 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRe
         );
         return await stage('finalizing', async () => {
           const { title, slides } = await conversion.readBack(deckRef);
-          return { deckRef, title, slides: slides.length, sourceType: facts.type, previews };
+          const losses = await conversion.losses(found);
+          const sourceType = facts.type;
+          return { deckRef, title, slides: slides.length, sourceType, previews, losses };
         });
       } finally {
         await conversion.close();

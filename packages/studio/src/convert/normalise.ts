@@ -6,21 +6,32 @@ import { refuse } from './refusal.ts';
 
 /** Makes a draft a slide like all others: trimmed, titled, within the bounds of the format. */
 export function normaliseSlide(draft: Draft, index: number, theme: Theme): Slide {
-  const blocks = draft.blocks.flatMap((block) => normaliseBlock(block, theme));
-  const title = headline(draft.title);
-  const subtitle = headline(draft.subtitle);
+  const isExact = draft.isExact === true;
+  const blocks = draft.blocks.flatMap((block) =>
+    isExact ? exactBlock(block) : normaliseBlock(block, theme),
+  );
+  const title = isExact ? trimmed(draft.title) : headline(draft.title);
+  const subtitle = isExact ? trimmed(draft.subtitle) : headline(draft.subtitle);
   const notes = (draft.notes ?? []).map((one) => normaliseParagraph(one, theme));
+  const { titleFrame, titleAbove, subtitleBox, subtitleFrame, groups, backgroundFill } = draft;
   const slide: Slide = {
     id: `s${index + 1}`,
     layout: layoutOf(draft, { hasTitle: title !== null, blocks: blocks.length }),
     ...(title === null ? {} : { title }),
     ...(title === null || draft.titleBox === undefined ? {} : { titleBox: draft.titleBox }),
+    ...(title === null || titleFrame === undefined ? {} : { titleFrame }),
+    ...(title === null || titleAbove === undefined ? {} : { titleAbove }),
     ...(subtitle === null ? {} : { subtitle }),
+    ...(subtitle === null || subtitleBox === undefined ? {} : { subtitleBox }),
+    ...(subtitle === null || subtitleFrame === undefined ? {} : { subtitleFrame }),
     blocks,
+    ...(groups === undefined ? {} : { groups }),
     ...(notes.some(isFilled) ? { notes: trimParagraphs(notes) } : {}),
     ...(draft.background === undefined || draft.background === theme.colours.background
       ? {}
       : { background: draft.background }),
+    ...(backgroundFill === undefined ? {} : { backgroundFill }),
+    ...(draft.hidden === undefined ? {} : { hidden: draft.hidden }),
     ...(draft.origin === undefined ? {} : { origin: draft.origin }),
   };
   checkBounds(slide, index);
@@ -34,6 +45,25 @@ function layoutOf(
   if (!hasTitle && subtitle === undefined && layout !== 'columns') return 'blank';
   if (layout === 'content' && subtitle !== undefined && blocks === 0) return 'title';
   return layout === 'blank' && blocks > 0 ? 'content' : layout;
+}
+
+function trimmed(runs: readonly Run[] | undefined): Run[] | null {
+  const kept = trimRuns(runs ?? []);
+  return kept.length === 0 ? null : kept;
+}
+
+/** A block of a source that says how everything looks: only blanks at its ends go. */
+function exactBlock(block: Block): Block[] {
+  if (block.kind === 'table') {
+    const rows = block.rows.map((row) =>
+      row.map((cell) => ({ ...cell, runs: trimRuns(cell.runs) })),
+    );
+    return rows.length === 0 ? [] : [{ ...block, rows }];
+  }
+  if (block.kind !== 'text') return [block];
+  return block.paragraphs.some(isFilled)
+    ? [{ ...block, paragraphs: trimParagraphs(block.paragraphs) }]
+    : [];
 }
 
 /** Headings have a look of their own: weight and colour that all of one has says nothing. */
@@ -86,8 +116,7 @@ function normaliseBlock(block: Block, theme: Theme): Block[] {
       );
       return rows.length === 0 ? [] : [{ ...block, rows }];
     }
-    case 'image':
-    case 'chart':
+    default:
       return [block];
   }
 }
@@ -98,7 +127,9 @@ function normaliseCell(cell: Cell, of: { theme: Theme; isHeader: boolean }): Cel
 }
 
 function checkBounds(slide: Slide, index: number): void {
-  const texts = slide.blocks.flatMap((block) => (block.kind === 'text' ? [block.paragraphs] : []));
+  const texts = slide.blocks.flatMap((block) =>
+    block.kind === 'text' || block.kind === 'shape' ? [block.paragraphs ?? []] : [],
+  );
   const tables = slide.blocks.flatMap((block) => (block.kind === 'table' ? [block.rows] : []));
   const cells = tables.flat(2);
   const lines = [...texts, slide.notes ?? []];

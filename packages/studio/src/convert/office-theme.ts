@@ -5,7 +5,7 @@ import { attributeOf, childAt, childrenOf, type XmlElement } from './xml.ts';
 /** The colours of a theme by their names there, as `#RRGGBB`. */
 export type Scheme = ReadonlyMap<string, string>;
 
-const ALIASES: Readonly<Record<string, string>> = {
+const USUAL_MAP: Readonly<Record<string, string>> = {
   bg1: 'lt1',
   tx1: 'dk1',
   bg2: 'lt2',
@@ -16,7 +16,8 @@ function hexOf(value: string | null): string | null {
   return value !== null && /^[0-9A-Fa-f]{6}$/.test(value) ? `#${value.toUpperCase()}` : null;
 }
 
-export function schemeOf(theme: XmlElement | null): Scheme {
+/** The theme's colours, and what a master calls them. */
+export function schemeOf(theme: XmlElement | null, map: XmlElement | null = null): Scheme {
   const scheme = new Map<string, string>();
   for (const slot of childrenOf(childAt(theme, 'themeElements', 'clrScheme'))) {
     const colour =
@@ -24,20 +25,19 @@ export function schemeOf(theme: XmlElement | null): Scheme {
       hexOf(attributeOf(childAt(slot, 'sysClr'), 'lastClr'));
     if (colour !== null && slot.localName !== null) scheme.set(slot.localName, colour);
   }
+  for (const [name, usual] of Object.entries(USUAL_MAP)) {
+    const colour = scheme.get(attributeOf(map, name) ?? usual);
+    if (colour !== undefined) scheme.set(name, colour);
+  }
   return scheme;
 }
 
-/** The colour of a `solidFill`, or null where it is none that we can tell. */
-export function fillColour(fill: XmlElement | null, scheme: Scheme): string | null {
-  const own = hexOf(attributeOf(childAt(fill, 'srgbClr'), 'val'));
-  if (own !== null) return own;
-  const named = attributeOf(childAt(fill, 'schemeClr'), 'val');
-  if (named === null) return null;
-  return scheme.get(ALIASES[named] ?? named) ?? null;
-}
-
-export function themeOf(theme: XmlElement | null): Theme {
-  const scheme = schemeOf(theme);
+export function themeOf(theme: XmlElement | null, map: XmlElement | null = null): Theme {
+  const scheme = schemeOf(theme, map);
+  const more = (name: string, slot: string): object => {
+    const colour = scheme.get(slot);
+    return colour === undefined ? {} : { [name]: colour };
+  };
   const { colours, fonts } = defaultTheme;
   const accents = [1, 2, 3, 4, 5, 6].flatMap((index) => scheme.get(`accent${index}`) ?? []);
   const font = (which: string, otherwise: string): string =>
@@ -47,9 +47,13 @@ export function themeOf(theme: XmlElement | null): Theme {
     ) || otherwise;
   return {
     colours: {
-      background: scheme.get('lt1') ?? colours.background,
-      text: scheme.get('dk1') ?? colours.text,
+      background: scheme.get('bg1') ?? colours.background,
+      text: scheme.get('tx1') ?? colours.text,
       accents: accents.length > 0 ? accents : colours.accents,
+      ...more('background2', 'bg2'),
+      ...more('text2', 'tx2'),
+      ...more('link', 'hlink'),
+      ...more('visited', 'folHlink'),
     },
     fonts: { heading: font('majorFont', fonts.heading), body: font('minorFont', fonts.body) },
   };

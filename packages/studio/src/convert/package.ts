@@ -77,6 +77,11 @@ function resolve(folder: string, target: string): string {
   return path;
 }
 
+/** `r:id`, beside which there is a plain `id`. */
+export function relationId(element: XmlElement): string {
+  return element.getAttribute('r:id') ?? attributeOf(element, 'id') ?? '';
+}
+
 /** Opens an office file and finds its main part. */
 export async function openPackage(
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-import { loadCanvas } from '../draw/canvas.ts';
+import { openTypesetter } from '../draw/typeset.ts';
 import { BOUNDS } from './bounds.ts';
 import { type FoundImage, imageOf } from './image.ts';
 import type { OpenedPdf, PdfImage, PdfPage } from './pdf-library.ts';
@@ -40,7 +40,7 @@ async function encode(image: PdfImage | null): Promise<FoundImage | null> {
   const { width = 0, height = 0, kind = 0, data } = image ?? {};
   if (data === null || data === undefined) return null;
   if (width < SIDE_MIN || height < SIDE_MIN || width * height > BOUNDS.imagePixels) return null;
-  const { createCanvas, ImageData } = await loadCanvas();
+  const { createCanvas, ImageData } = (await openTypesetter()).canvas;
   const pixels = new Uint8ClampedArray(width * height * 4);
   const step = BYTES_PER_PIXEL[kind];
   if (step === undefined) spreadBits(data, pixels, width);

@@ -1,5 +1,5 @@
 import type { Block, Cell, Paragraph, Run } from '../deck/deck.ts';
-import { plainText } from '../deck/text.ts';
+import { cleanText, plainText } from '../deck/text.ts';
 import type { Draft } from './draft.ts';
 import { type PageText, runsOfTexts } from './pdf-text.ts';
 import { hasItems, looseParagraphs } from './pdf-untagged.ts';
@@ -62,8 +62,13 @@ function piecesUnder(node: TagNode, texts: Reading['texts']): PageText[] {
   return pieces;
 }
 
+/** A part that says its text in reading order has it there, not in what is drawn. */
+function actualRuns({ alt }: TagNode): Run[] | null {
+  return alt === undefined || alt === '' ? null : [{ text: cleanText(alt) }];
+}
+
 function runsUnder(node: TagNode, texts: Reading['texts']): Run[] {
-  return runsOfTexts(piecesUnder(node, texts));
+  return actualRuns(node) ?? runsOfTexts(piecesUnder(node, texts));
 }
 
 function walk(node: TagNode, reading: Reading, place: Place): void {
@@ -112,9 +117,11 @@ function addHeading(node: TagNode, { draft, texts }: Reading): void {
 function addText(node: TagNode, reading: Reading, quotes: number): void {
   const pieces = piecesUnder(node, reading.texts);
   const level = Math.min(8, quotes);
-  const paragraphs = hasItems(pieces)
-    ? looseParagraphs(pieces)
-    : [{ level, runs: runsOfTexts(pieces) }];
+  const actual = actualRuns(node);
+  const paragraphs =
+    actual === null && hasItems(pieces)
+      ? looseParagraphs(pieces)
+      : [{ level, runs: actual ?? runsOfTexts(pieces) }];
   for (const paragraph of paragraphs) addParagraph(reading, paragraph);
 }
 

@@ -2,7 +2,7 @@ import type { Deck, Paragraph, Slide } from '../deck/deck.ts';
 import { cleanText } from '../deck/text.ts';
 import { defaultTheme, WIDE_SIZE } from '../deck/theme.ts';
 import { BOUNDS } from './bounds.ts';
-import type { Draft, FoundSlide, OpenSource } from './draft.ts';
+import { type Draft, type FoundSlide, keptAccount, type OpenSource } from './draft.ts';
 import { pageImages } from './pdf-images.ts';
 import { type OpenedPdf, openPdfDocument, type PdfPage } from './pdf-library.ts';
 import { readTagged } from './pdf-tagged.ts';
@@ -78,7 +78,7 @@ async function readPage(opened: OpenedPdf, index: number): Promise<FoundSlide> {
     origin,
     ...(notes.length === 0 ? {} : { notes }),
   };
-  return { draft, images };
+  return { draft, images, account: keptAccount(draft, index + 1) };
 }
 
 /** A page with nothing but a heading opens something. */

@@ -1,4 +1,4 @@
-import type { Box, Origin, Paragraph } from '../deck/deck.ts';
+import type { Box, Group, Origin, Paragraph } from '../deck/deck.ts';
 import type { Scheme } from './office-theme.ts';
 import type { OfficePackage, Relation } from './package.ts';
 import { attributeOf, childAt, childrenOf, numberOf, type XmlElement } from './xml.ts';
@@ -11,6 +11,22 @@ export interface Frame {
   readonly y: number;
   readonly scaleX: number;
   readonly scaleY: number;
+  /** How the groups around are turned, from the inside out. */
+  readonly turns: readonly GroupTurn[];
+  readonly group: string | null;
+}
+
+/** How a group turns what is in it, about its own middle. */
+interface GroupTurn extends Turned {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** How something is turned and mirrored. */
+interface Turned {
+  readonly rotation: number;
+  readonly isFlippedX: boolean;
+  readonly isFlippedY: boolean;
 }
 
 export const WHOLE_SLIDE: Frame = {
@@ -18,6 +34,8 @@ export const WHOLE_SLIDE: Frame = {
   y: 0,
   scaleX: 1 / EMU_PER_POINT,
   scaleY: 1 / EMU_PER_POINT,
+  turns: [],
+  group: null,
 };
 
 /** A slide with what it takes its places and styles from. */
@@ -28,12 +46,18 @@ export interface SlideParts {
   readonly scheme: Scheme;
   readonly layout: XmlElement | null;
   readonly master: XmlElement | null;
+  readonly theme: XmlElement | null;
 }
 
 /** A leaf of the tree of shapes. */
 export interface Shape {
   readonly element: XmlElement;
   readonly box: Box | null;
+  readonly rotation: number;
+  readonly flip: 'horizontal' | 'vertical' | 'both' | null;
+  readonly group: string | null;
+  /** Whether it is what a program without the newer kind shows. */
+  readonly isFallback: boolean;
   readonly placeholder: Placeholder | null;
   readonly name: string;
   readonly alt: string;
@@ -45,44 +69,118 @@ export interface Placeholder {
   readonly index: string;
 }
 
-const LEAVES: ReadonlySet<string> = new Set(['sp', 'pic', 'graphicFrame']);
+const LEAVES: ReadonlySet<string> = new Set(['sp', 'pic', 'graphicFrame', 'cxnSp', 'contentPart']);
 const SHAPES_MAX = 5_000;
 
-/** All shapes of a slide in their order, out of their groups. */
-export function shapesOf(tree: XmlElement | null, parts: SlideParts): Shape[] {
+/** All shapes of a slide in their order, and the groups that they are in. */
+export interface ShapeTree {
+  readonly shapes: readonly Shape[];
+  readonly groups: readonly Group[];
+}
+
+/** Walks a tree of shapes; ids of groups begin with a name that is unique on the slide. */
+export function shapesOf(
+  tree: XmlElement | null,
+  parts: SlideParts,
+  { prefix = 'g', frame = WHOLE_SLIDE }: { prefix?: string; frame?: Frame } = {},
+): ShapeTree {
   const shapes: Shape[] = [];
-  const walk = (parent: XmlElement | null, frame: Frame): void => {
+  const groups: Group[] = [];
+  const walk = (parent: XmlElement | null, at: Frame, isFallback: boolean): void => {
     for (const element of childrenOf(parent)) {
       if (shapes.length >= SHAPES_MAX) return;
       const name = element.localName ?? '';
-      if (LEAVES.has(name)) shapes.push(shapeOf(element, frame, parts));
-      else if (name === 'grpSp') walk(element, inside(element, frame));
-      else if (name === 'AlternateContent') {
-        walk(childAt(element, 'Fallback') ?? childAt(element, 'Choice'), frame);
+      if (LEAVES.has(name)) shapes.push({ ...shapeOf(element, at, parts), isFallback });
+      else if (name === 'grpSp') {
+        const id = `${prefix}${groups.length + 1}`;
+        groups.push(groupOf(element, at, id));
+        walk(element, inside(element, at, id), isFallback);
+      } else if (name === 'AlternateContent') {
+        const choice = childrenOf(element, 'Choice').find(isKnownChoice);
+        walk(choice ?? childAt(element, 'Fallback'), at, choice === undefined);
       }
     }
   };
-  walk(tree, WHOLE_SLIDE);
-  return shapes;
+  walk(tree, frame, false);
+  return { shapes, groups };
 }
 
-function inside(group: XmlElement, frame: Frame): Frame {
+/** What newer programs wrote that we read as they meant it. */
+function isKnownChoice(choice: XmlElement): boolean {
+  const needs = (attributeOf(choice, 'Requires') ?? '').split(' ');
+  return needs.every((one) => ['a14', 'p14', 'a16', 'wps', 'wpg'].includes(one));
+}
+
+function groupOf(element: XmlElement, frame: Frame, id: string): Group {
+  const transform = childAt(element, 'grpSpPr', 'xfrm');
+  const box = boxOf(transform, frame);
+  const name = attributeOf(childAt(element, 'nvGrpSpPr', 'cNvPr'), 'name') ?? '';
+  return {
+    id,
+    ...(frame.group === null ? {} : { parent: frame.group }),
+    ...(box === null ? {} : { box: turnedBox(box, NOT_TURNED, frame).box }),
+    ...(name === '' ? {} : { name: name.slice(0, 512) }),
+  };
+}
+
+const NOT_TURNED: Turned = { rotation: 0, isFlippedX: false, isFlippedY: false };
+
+function turnOf(transform: XmlElement | null): Turned {
+  const isOn = (name: string): boolean =>
+    ['1', 'true'].includes(attributeOf(transform, name) ?? '');
+  return {
+    rotation: numberOf(transform, 'rot', 0) / 60_000,
+    isFlippedX: isOn('flipH'),
+    isFlippedY: isOn('flipV'),
+  };
+}
+
+function inside(group: XmlElement, frame: Frame, id: string): Frame {
   const transform = childAt(group, 'grpSpPr', 'xfrm');
   const [offset, extent] = [childAt(transform, 'off'), childAt(transform, 'ext')];
   const [from, size] = [childAt(transform, 'chOff'), childAt(transform, 'chExt')];
-  if (offset === null || from === null) return frame;
+  if (offset === null || from === null) return { ...frame, group: id };
   const ratio = (name: string): number =>
     numberOf(extent, name, 1) / (numberOf(size, name, 1) || 1);
   const [scaleX, scaleY] = [frame.scaleX * (ratio('cx') || 1), frame.scaleY * (ratio('cy') || 1)];
+  const box = boxOf(transform, frame);
+  const middle = box === null ? null : { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   return {
     x: frame.x + numberOf(offset, 'x', 0) * frame.scaleX - numberOf(from, 'x', 0) * scaleX,
     y: frame.y + numberOf(offset, 'y', 0) * frame.scaleY - numberOf(from, 'y', 0) * scaleY,
     scaleX,
     scaleY,
+    turns: middle === null ? frame.turns : [{ ...middle, ...turnOf(transform) }, ...frame.turns],
+    group: id,
   };
 }
 
-function shapeOf(element: XmlElement, frame: Frame, parts: SlideParts): Shape {
+/** A box as the groups around it turn it. */
+function turnedBox(box: Box, own: Turned, { turns }: Frame): { box: Box } & Turned {
+  let { rotation, isFlippedX, isFlippedY } = own;
+  let [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  for (const turn of turns) {
+    if (turn.isFlippedX) {
+      x = 2 * turn.x - x;
+      isFlippedX = !isFlippedX;
+      rotation = -rotation;
+    }
+    if (turn.isFlippedY) {
+      y = 2 * turn.y - y;
+      isFlippedY = !isFlippedY;
+      rotation = -rotation;
+    }
+    const angle = (turn.rotation * Math.PI) / 180;
+    const [alongX, alongY] = [x - turn.x, y - turn.y];
+    x = turn.x + alongX * Math.cos(angle) - alongY * Math.sin(angle);
+    y = turn.y + alongX * Math.sin(angle) + alongY * Math.cos(angle);
+    rotation += turn.rotation;
+  }
+  const placed = { ...box, x: rounded(x - box.width / 2), y: rounded(y - box.height / 2) };
+  return { box: turns.length === 0 ? box : placed, rotation, isFlippedX, isFlippedY };
+}
+
+function shapeOf(element: XmlElement, frame: Frame, parts: SlideParts): Omit<Shape, 'isFallback'> {
   const head = childrenOf(element).find(({ localName }) => /^nv\w+Pr$/.test(localName ?? ''));
   const facts = childAt(head ?? null, 'cNvPr');
   const found = childAt(head ?? null, 'nvPr', 'ph');
@@ -90,24 +188,35 @@ function shapeOf(element: XmlElement, frame: Frame, parts: SlideParts): Shape {
     found === null
       ? null
       : { type: attributeOf(found, 'type') ?? 'obj', index: attributeOf(found, 'idx') ?? '' };
-  const own = boxOf(element, frame);
+  const transform = childAt(element, 'spPr', 'xfrm') ?? childAt(element, 'xfrm');
+  const own = boxOf(transform, frame);
+  const box = own ?? (placeholder === null ? null : inheritedBox(placeholder, parts));
+  const turned = box === null ? null : turnedBox(box, turnOf(transform), frame);
+  const rotation = rounded((((turned?.rotation ?? 0) % 360) + 360) % 360);
   const id = attributeOf(facts, 'id')?.slice(0, 64);
   return {
     element,
     placeholder,
-    box: own ?? (placeholder === null ? null : inheritedBox(placeholder, parts)),
+    box: turned?.box ?? null,
+    rotation: rotation === 360 ? 0 : rotation,
+    flip: flipOf(turned ?? NOT_TURNED),
+    group: frame.group,
     name: attributeOf(facts, 'name') ?? '',
     alt: attributeOf(facts, 'descr') ?? '',
     origin: { part: parts.part, ...(id === undefined ? {} : { shape: id }) },
   };
 }
 
+function flipOf({ isFlippedX, isFlippedY }: Turned): Shape['flip'] {
+  if (isFlippedX && isFlippedY) return 'both';
+  return isFlippedX ? 'horizontal' : isFlippedY ? 'vertical' : null;
+}
+
 const LIMIT = 10_000;
 const bounded = (value: number): number => Math.min(LIMIT, Math.max(-LIMIT, value));
 const rounded = (value: number): number => Math.round(bounded(value) * 100) / 100;
 
-function boxOf(element: XmlElement, frame: Frame): Box | null {
-  const transform = childAt(element, 'spPr', 'xfrm') ?? childAt(element, 'xfrm');
+function boxOf(transform: XmlElement | null, frame: Frame): Box | null {
   const [offset, extent] = [childAt(transform, 'off'), childAt(transform, 'ext')];
   if (offset === null || extent === null) return null;
   return {
@@ -142,7 +251,7 @@ export function ancestorOf(place: Placeholder, of: XmlElement | null): XmlElemen
 function inheritedBox(place: Placeholder, { layout, master }: SlideParts): Box | null {
   for (const from of [layout, master]) {
     const ancestor = ancestorOf(place, from);
-    const box = ancestor === null ? null : boxOf(ancestor, WHOLE_SLIDE);
+    const box = boxOf(childAt(ancestor, 'spPr', 'xfrm'), WHOLE_SLIDE);
     if (box !== null) return box;
   }
   return null;

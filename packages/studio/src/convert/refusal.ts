@@ -31,6 +31,10 @@ export const CONVERT_ERRORS = {
     class: 'quota_exceeded',
     hint: 'Split the file, or reduce its images.',
   },
+  CONVERT_LOSSES: {
+    class: 'unsupported_format',
+    hint: 'Remove what is named from the source, or convert without `strict`.',
+  },
   CONVERT_EMPTY: {
     class: 'validation_error',
     hint: 'Send a file with at least one slide, page or line of text.',

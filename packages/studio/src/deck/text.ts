@@ -23,7 +23,20 @@ export function tidyRuns(runs: readonly Run[]): Run[] {
   return tidy;
 }
 
-const LOOKS = ['bold', 'italic', 'underline', 'strike', 'code', 'colour', 'link'] as const;
+const LOOKS = [
+  'bold',
+  'italic',
+  'underline',
+  'strike',
+  'code',
+  'colour',
+  'theme',
+  'size',
+  'font',
+  'language',
+  'baseline',
+  'link',
+] as const;
 
 function isSameLook(one: Run, other: Run): boolean {
   return LOOKS.every((look) => one[look] === other[look]);

@@ -23,6 +23,12 @@ function rgbOf(colour: string): Rgb {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
+/** A colour that lets some of what is below show, as style sheets write it. */
+export function rgbaOf(colour: string, opacity: number): string {
+  if (opacity >= 1) return colour;
+  return `rgba(${rgbOf(colour).join(', ')}, ${opacity})`;
+}
+
 /** One colour with a share of another in it. */
 export function mix(colour: string, other: string, share: number): string {
   const [one, two] = [rgbOf(colour), rgbOf(other)];

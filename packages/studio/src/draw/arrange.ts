@@ -24,43 +24,39 @@ export function arrange(slide: Slide, { size }: Pick<Deck, 'size'>): Arranged {
     const top = hasBlocks ? margin : middle - 130 * scale;
     const title = slide.titleBox ?? { x: margin, y: top, width: inner, height: 130 * scale };
     const below = title.y + title.height + 22 * scale;
-    const subtitle = { ...title, y: below, height: 84 * scale };
+    const subtitle = slide.subtitleBox ?? { ...title, y: below, height: 84 * scale };
     const from = below + (slide.subtitle === undefined ? 0 : 92 * scale);
     const area = { x: margin, y: from, width: inner, height: size.height - from - margin / 2 };
     return {
       isOurs,
       title: slide.title === undefined ? null : title,
       subtitle: slide.subtitle === undefined ? null : subtitle,
-      blocks: placeBlocks(slide, area, size),
+      blocks: placeBlocks(slide, area),
       scale,
     };
   }
   const hasTitle = slide.title !== undefined;
   const head = { x: margin, y: 34 * scale, width: inner, height: 62 * scale };
   const title = hasTitle ? (slide.titleBox ?? head) : null;
-  const subtitleAt = { x: margin, y: 100 * scale, width: inner, height: 30 * scale };
+  const subtitleAt = slide.subtitleBox ?? {
+    x: margin,
+    y: 100 * scale,
+    width: inner,
+    height: 30 * scale,
+  };
   const subtitle = slide.subtitle === undefined ? null : subtitleAt;
   const from = hasTitle ? (subtitle === null ? 124 : 140) * scale : margin * 0.75;
   const area = { x: margin, y: from, width: inner, height: size.height - from - 40 * scale };
-  return { isOurs, title, subtitle, blocks: placeBlocks(slide, area, size), scale };
+  return { isOurs, title, subtitle, blocks: placeBlocks(slide, area), scale };
 }
 
-function placeBlocks(slide: Slide, area: Box, size: Deck['size']): Arranged['blocks'] {
+function placeBlocks(slide: Slide, area: Box): Arranged['blocks'] {
   const free = slide.blocks.filter(({ box }) => box === undefined);
   const boxes = new Map(flow(free, area, slide.layout === 'columns'));
   return slide.blocks.map((block) => ({
     block,
-    box: block.box === undefined ? boxes.get(block)! : within(block.box, size),
+    box: block.box ?? boxes.get(block)!,
   }));
-}
-
-/** What the source has put outside of the slide would be lost. */
-function within(box: Box, size: Deck['size']): Box {
-  const width = Math.min(Math.max(box.width, 8), size.width);
-  const height = Math.min(Math.max(box.height, 8), size.height);
-  const x = Math.min(Math.max(0, box.x), size.width - width);
-  const y = Math.min(Math.max(0, box.y), size.height - height);
-  return { x, y, width, height };
 }
 
 type Placed = readonly [Block, Box];

@@ -1,14 +1,19 @@
 import { createRequire } from 'node:module';
 import { fail } from 'pawl/define';
 
-/** A cut of a typeface that can be drawn. */
+type Family = 'sans' | 'serif' | 'mono';
+
+/** What text wants to be drawn with. */
 export interface Face {
-  readonly family: 'sans' | 'serif' | 'mono';
+  /** The font that the document names, if any. */
+  readonly font?: string;
+  /** The family that stands for it where it is not there. */
+  readonly family: Family;
   readonly bold: boolean;
   readonly italic: boolean;
 }
 
-const FILES: Readonly<Record<Face['family'], readonly [string, string, string, string]>> = {
+const FILES: Readonly<Record<Family, readonly [string, string, string, string]>> = {
   sans: [
     'DejaVuSansCondensed',
     'DejaVuSansCondensed-Bold',
@@ -29,15 +34,12 @@ const FILES: Readonly<Record<Face['family'], readonly [string, string, string, s
   ],
 };
 
-/** Every face's own name, under which it is registered and embedded. */
+/** The bundled cut of a face, under which it is registered and embedded. */
 export function faceName({ family, bold, italic }: Face): string {
   return FILES[family][(bold ? 1 : 0) + (italic ? 2 : 0)]!;
 }
 
-/** All names of faces. */
-export const FACE_NAMES: readonly string[] = Object.values(FILES).flat();
-
-/** Where the face's file lies. */
+/** Where a bundled cut lies. */
 export function faceFile(name: string): string {
   try {
     return createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`);
@@ -51,7 +53,12 @@ const SERIF = /serif|times|georgia|garamond|cambria|palatino|baskerville|roman|b
 const MONO = /mono|courier|consol|code|typewriter/i;
 
 /** The family that comes nearest to a font which we do not have. */
-export function familyOf(font: string): Face['family'] {
+export function familyOf(font: string): Family {
   if (MONO.test(font)) return 'mono';
   return SERIF.test(font) && !/sans/i.test(font) ? 'serif' : 'sans';
+}
+
+/** The fonts that come with us, by the names that documents use. */
+export function isBundled(font: string): boolean {
+  return /^dejavu (sans|serif|sans mono|sans condensed|serif condensed)$/i.test(font);
 }

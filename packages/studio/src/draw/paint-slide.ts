@@ -1,176 +1,130 @@
-import type { Block, Box, Deck, Run, Slide } from '../deck/deck.ts';
-import { isDark, mix } from '../deck/theme.ts';
-import { arrange, type Arranged } from './arrange.ts';
+import type { Block, Deck, Slide } from '../deck/deck.ts';
+import { outlineOf } from '../deck/outline.ts';
+import { plainText } from '../deck/text.ts';
+import { mix } from '../deck/theme.ts';
 import { paintChart } from './chart.ts';
-import { familyOf } from './face.ts';
-import type { Measure, Pen } from './pen.ts';
-import { fitTable, paintTable, type TableFrame } from './table-frame.ts';
-import {
-  fitText,
-  paintParagraphs,
-  paintText,
-  type TextColours,
-  type TextFrame,
-} from './text-frame.ts';
-import type { TextStyle } from './wrap.ts';
+import { compose, type Composed, type ComposedBlock, decorations, fitImage } from './compose.ts';
+import { paintImage, paintShape } from './paint-shape.ts';
+import type { Pen } from './pen.ts';
+import { paintTable } from './table-frame.ts';
+import { actualOf, paintParagraphs, paintText, type TextColours } from './text-frame.ts';
+import type { Typesetter } from './typeset.ts';
 
-/** A slide with every text fitted: what painting and other formats go by. */
-export interface Composed {
-  readonly arranged: Arranged;
-  readonly colours: TextColours;
-  readonly title: TextFrame | null;
-  readonly subtitle: TextFrame | null;
-  readonly blocks: readonly ComposedBlock[];
-}
-
-export interface ComposedBlock {
-  readonly block: Block;
-  readonly box: Box;
-  readonly text: TextFrame | null;
-  readonly table: TableFrame | null;
-}
-
-const BODY_SIZES = [21, 18, 16, 15, 14];
 const CHART_SIZE = 13;
 
-function coloursOf(slide: Slide, { theme }: Deck): TextColours {
-  const { background, text, accents } = theme.colours;
-  const accent = accents[0]!;
-  const isFilled = slide.layout === 'section' && slide.background === undefined;
-  const paper = isFilled ? accent : (slide.background ?? background);
-  // The theme's text colour may not read on a background of the slide's own.
-  const ink = isDark(paper) === isDark(text) ? (isDark(paper) ? '#FFFFFF' : '#1F2937') : text;
-  return { background: paper, text: ink, accent: isFilled ? mix(accent, '#FFFFFF', 0.6) : accent };
-}
-
-/** Finds the place and the size of everything. */
-export function compose(slide: Slide, deck: Deck, measure: Measure): Composed {
-  const arranged = arrange(slide, deck);
-  const { scale } = arranged;
-  const isOpening = slide.layout === 'title' || slide.layout === 'section';
-  const heading = (size: number, bold: boolean): TextStyle => ({
-    family: familyOf(deck.theme.fonts.heading),
-    bold,
-    sizeOf: () => size * scale,
-    align: 'left',
-  });
-  const body: TextStyle = {
-    family: familyOf(deck.theme.fonts.body),
-    bold: false,
-    sizeOf: (level) => (BODY_SIZES[level] ?? BODY_SIZES.at(-1)!) * scale,
-    align: 'left',
-  };
-  const frame = (
-    runs: readonly Run[] | undefined,
-    box: Box | null,
-    more: { style: TextStyle; anchor: TextFrame['anchor'] },
-  ): TextFrame | null =>
-    runs === undefined || box === null
-      ? null
-      : fitText([{ level: 0, runs: [...runs] }], { box, measure, ...more });
-  return {
-    arranged,
-    colours: coloursOf(slide, deck),
-    title: frame(slide.title, arranged.title, {
-      style: heading(isOpening ? 44 : 30, true),
-      anchor: isOpening ? 1 : 0.5,
-    }),
-    subtitle: frame(slide.subtitle, arranged.subtitle, {
-      style: heading(isOpening ? 22 : 18, false),
-      anchor: 0,
-    }),
-    blocks: arranged.blocks.map(({ block, box }) => ({
-      block,
-      box,
-      text: block.kind === 'text' ? fitText(block.paragraphs, { box, measure, style: body }) : null,
-      table:
-        block.kind === 'table'
-          ? fitTable(block, { box, size: 16 * scale, family: body.family, measure })
-          : null,
-    })),
-  };
-}
-
 /** Draws a slide of a deck with any pen: the one look of previews and of printed pages. */
-export function paintSlide(pen: Pen, slide: Slide, deck: Deck, measure: Measure): void {
-  const composed = compose(slide, deck, measure);
-  const { arranged, colours, title, subtitle } = composed;
+export function paintSlide(pen: Pen, slide: Slide, deck: Deck, typesetter: Typesetter): void {
+  const composed = compose(slide, deck, typesetter);
+  const { arranged, colours } = composed;
   const { width, height } = deck.size;
+  const page = { x: 0, y: 0, width, height };
   pen.part({ role: 'Artifact' }, () => {
-    pen.rectangle({ x: 0, y: 0, width, height }, colours.background);
+    pen.rectangle(page, colours.background);
+    if (slide.backgroundFill !== undefined) {
+      const [path] = outlineOf({ preset: 'rect' }, page).paths;
+      pen.path(path!, { box: page, fill: slide.backgroundFill });
+    }
     if (arranged.isOurs) for (const mark of decorations(slide, composed)) pen.rectangle(...mark);
   });
-  if (title !== null) pen.part({ role: 'H1' }, () => paintText(pen, title, colours));
+  const above = slide.titleAbove ?? 0;
+  const around = { composed, deck, typesetter };
+  for (const one of composed.blocks.slice(0, above)) paintBlock(pen, one, around);
+  paintHeadings(pen, slide, composed);
+  for (const one of composed.blocks.slice(above)) paintBlock(pen, one, around);
+}
+
+function paintHeadings(
+  pen: Pen,
+  slide: Slide,
+  { colours, title, subtitle, arranged }: Composed,
+): void {
+  if (title !== null) {
+    const actual = actualOf(plainText(slide.title!));
+    const turn = { box: arranged.title!, rotation: slide.titleFrame?.rotation };
+    pen.part({ role: 'H1', ...actual }, () =>
+      pen.turned(turn, () => paintText(pen, title, colours)),
+    );
+  }
   const muted = { ...colours, text: mix(colours.text, colours.background, 0.3) };
-  if (subtitle !== null) pen.part({ role: 'H2' }, () => paintText(pen, subtitle, muted));
-  for (const one of composed.blocks) paintBlock(pen, one, { composed, deck, measure });
+  if (subtitle !== null) {
+    const actual = actualOf(plainText(slide.subtitle!));
+    pen.part({ role: 'H2', ...actual }, () => paintText(pen, subtitle, muted));
+  }
 }
 
 interface Around {
   readonly composed: Composed;
   readonly deck: Deck;
-  readonly measure: Measure;
+  readonly typesetter: Typesetter;
 }
 
-function paintBlock(pen: Pen, { block, box, text, table }: ComposedBlock, around: Around): void {
-  const { composed, deck, measure } = around;
+function paintBlock(pen: Pen, placed: ComposedBlock, around: Around): void {
+  const { block, box } = placed;
+  const { rotation, flip, opacity } = block;
+  const isPlain = rotation === undefined && flip === undefined && opacity === undefined;
+  if (isPlain) paintInside(pen, placed, around);
+  // Words of a shape that is mirrored are not.
+  else if (block.kind === 'shape') {
+    pen.part({ role: 'Artifact' }, () =>
+      pen.turned({ box, rotation, flip, opacity }, () => paintShape(pen, block, box)),
+    );
+    const turn = (rotation ?? 0) + (flip === 'vertical' || flip === 'both' ? 180 : 0);
+    pen.turned({ box, rotation: turn, opacity }, () => paintWords(pen, placed, around));
+  } else pen.turned({ box, rotation, flip, opacity }, () => paintInside(pen, placed, around));
+}
+
+/** The words of a text or a shape, upright or turned in their box. */
+function paintWords(pen: Pen, { block, box, text }: ComposedBlock, { composed }: Around): void {
+  if ((block.kind !== 'text' && block.kind !== 'shape') || text === null) return;
+  const look = { frame: text, colours: inShape(block, composed.colours) };
+  const paint = (): void => paintParagraphs(pen, block.paragraphs ?? [], look);
+  if (block.upright === undefined) paint();
+  else pen.turned({ box, rotation: block.upright }, paint);
+}
+
+/** Code and links in a filled shape stand on its colour. */
+function inShape(block: Block, colours: TextColours): TextColours {
+  if (block.kind !== 'shape' || block.fill === undefined || 'stops' in block.fill) return colours;
+  return { ...colours, background: block.fill.colour };
+}
+
+function paintInside(pen: Pen, placed: ComposedBlock, around: Around): void {
+  const { block, box, table } = placed;
+  const { composed, deck, typesetter } = around;
   const { colours, arranged } = composed;
   switch (block.kind) {
     case 'text':
-      paintParagraphs(pen, block.paragraphs, { frame: text!, colours });
+      paintWords(pen, placed, around);
+      return;
+    case 'shape':
+      pen.part({ role: 'Artifact' }, () => paintShape(pen, block, box));
+      paintWords(pen, placed, around);
+      return;
+    case 'connector':
+      pen.part({ role: 'Artifact' }, () => paintShape(pen, block, box));
       return;
     case 'table':
       paintTable(pen, table!, colours);
       return;
     case 'image': {
-      const alt = block.alt ?? '';
-      const place = fitImage(block.asset, box, deck);
-      pen.part({ role: 'Figure', alt }, () => pen.image(block.asset, place));
+      const isFitted = block.crop === undefined && block.stretch !== true;
+      const place = isFitted ? fitImage(block.asset, box, deck) : box;
+      const part = { role: 'Figure', alt: block.alt ?? '' } as const;
+      pen.part(block.role === 'design' ? { role: 'Artifact' } : part, () =>
+        paintImage(pen, block, place),
+      );
       return;
     }
     case 'chart': {
       const style = {
         colours,
         accents: deck.theme.colours.accents,
-        family: familyOf(deck.theme.fonts.body),
-        measure,
+        font: deck.theme.fonts.body,
+        measure: typesetter.measure,
         size: CHART_SIZE * arranged.scale,
       };
       const alt = `${block.chart} chart: ${block.title ?? ''}`;
       pen.part({ role: 'Figure', alt }, () => paintChart(pen, block, box, style));
     }
   }
-}
-
-/** As large as the box allows, in its own proportions, in the middle. */
-export function fitImage(asset: string, box: Box, deck: Deck): Box {
-  const { width, height } = deck.assets[asset]!;
-  const scale = Math.min(box.width / width, box.height / height);
-  const size = { width: width * scale, height: height * scale };
-  return {
-    x: box.x + (box.width - size.width) / 2,
-    y: box.y + (box.height - size.height) / 2,
-    ...size,
-  };
-}
-
-/** The marks of our own layouts: a rule by the title, and a band on opening slides. */
-export function decorations(slide: Slide, composed: Composed): readonly [Box, string][] {
-  const { arranged, colours, title } = composed;
-  if (title === null) return [];
-  const { scale } = arranged;
-  const { x, y, height } = title.box;
-  const isOpening = slide.layout === 'title' || slide.layout === 'section';
-  if (!isOpening) {
-    const rule = { x, y: y + height + 4 * scale, width: 44 * scale, height: 3 * scale };
-    return [[rule, colours.accent]];
-  }
-  const rule = { x, y: y + height + 8 * scale, width: 72 * scale, height: 4 * scale };
-  const band = { x: 0, y: 0, width: 14 * scale, height: 10_000 };
-  return slide.layout === 'title'
-    ? [
-        [band, colours.accent],
-        [rule, colours.accent],
-      ]
-    : [[rule, colours.accent]];
 }

@@ -1,6 +1,6 @@
 import type { ChartBlock } from '../deck/deck.ts';
 import { mix } from '../deck/theme.ts';
-import type { Face } from './face.ts';
+import { familyOf } from './face.ts';
 import type { Measure, Pen, Point } from './pen.ts';
 import type { TextColours } from './text-frame.ts';
 
@@ -8,7 +8,8 @@ import type { TextColours } from './text-frame.ts';
 export interface ChartStyle {
   readonly colours: TextColours;
   readonly accents: readonly string[];
-  readonly family: Face['family'];
+  /** The font of the theme's body. */
+  readonly font: string;
   readonly measure: Measure;
   readonly size: number;
 }
@@ -27,7 +28,7 @@ export function write(
   more: { bold?: boolean; align?: number },
 ): void {
   const { pen, measure, size, colours } = plot;
-  const face = { family: plot.family, bold: more.bold ?? false, italic: false };
+  const face = { family: familyOf(plot.font), bold: more.bold ?? false, italic: false };
   const shift = measure(text, face, size) * (more.align ?? 0);
   const colour = more.bold === true ? colours.text : mix(colours.text, colours.background, 0.25);
   pen.text(text, [at[0] - shift, at[1]], { face, size, colour });
@@ -35,7 +36,7 @@ export function write(
 
 /** A text that is no wider than it may be, with an ellipsis where it was cut. */
 export function cut(plot: Plot, text: string, width: number): string {
-  const face = { family: plot.family, bold: false, italic: false };
+  const face = { family: familyOf(plot.font), bold: false, italic: false };
   const wide = (part: string): number => plot.measure(part, face, plot.size);
   if (wide(text) <= width) return text;
   let end = Math.min(text.length, 60);
@@ -43,22 +44,30 @@ export function cut(plot: Plot, text: string, width: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** The colour of a series; those beyond the theme's are paler. */
+/** The colour of a series: its own, or of the theme; those beyond the theme's are paler. */
+export function seriesColour(plot: Plot, index: number): string {
+  return plot.chart.series[index]?.colour ?? accentOf(plot, index);
+}
+
 export function accentOf({ accents }: ChartStyle, index: number): string {
   const colour = accents[index % accents.length]!;
   return index < accents.length ? colour : mix(colour, '#FFFFFF', 0.35);
 }
 
-/** A piece of a pie, or all of it. */
+/** A piece of a pie or of a ring, or all of it. */
 export function wedge(
   centre: Point,
   radius: number,
-  arc: { angle: number; sweep: number },
+  arc: { angle: number; sweep: number; inner?: number },
 ): Point[] {
   const steps = Math.max(2, Math.ceil((arc.sweep / Math.PI) * 60));
-  const rim = Array.from({ length: steps + 1 }, (_, step): Point => {
-    const at = arc.angle + (arc.sweep * step) / steps;
-    return [centre[0] + radius * Math.cos(at), centre[1] + radius * Math.sin(at)];
-  });
-  return [centre, ...rim];
+  const rim = (distance: number): Point[] =>
+    Array.from({ length: steps + 1 }, (_, step) => {
+      const at = arc.angle + (arc.sweep * step) / steps;
+      return [centre[0] + distance * Math.cos(at), centre[1] + distance * Math.sin(at)];
+    });
+  const { inner } = arc;
+  return inner === undefined
+    ? [centre, ...rim(radius)]
+    : [...rim(radius), ...rim(inner).toReversed()];
 }

@@ -1,28 +1,26 @@
 import type { Paragraph, Run } from '../deck/deck.ts';
+import { levelRuns, levelsOf, visualOrder } from './bidi.ts';
 import type { Face } from './face.ts';
-import type { Measure } from './pen.ts';
-
-/** What the text of a frame looks like before its runs have their say. */
-export interface TextStyle {
-  readonly family: Face['family'];
-  readonly bold: boolean;
-  /** Of a paragraph's text, by its level. */
-  readonly sizeOf: (level: number) => number;
-  readonly align: 'left' | 'center' | 'right';
-}
+import { markerOf } from './marker.ts';
+import { rowsOf, type Token, tokensOf } from './line-break.ts';
+import { sizeOf, type TextStyle } from './text-style.ts';
+import type { Typesetter } from './typeset.ts';
 
 /** A run's share of a line. */
 export interface Piece {
   readonly run: Run;
   readonly text: string;
   readonly face: Face;
+  readonly size: number;
   readonly x: number;
   readonly width: number;
+  readonly isRtl: boolean;
 }
 
 export interface Line {
   /** The paragraph that it is a line of. */
   readonly paragraph: number;
+  /** In the order they are read. */
   readonly pieces: readonly Piece[];
   readonly size: number;
   /** Of the upper end and the base line, from the upper end of the frame. */
@@ -34,6 +32,7 @@ export interface Line {
 export interface Wrapped {
   readonly lines: readonly Line[];
   readonly height: number;
+  readonly width: number;
 }
 
 const LINE_HEIGHT = 1.24;
@@ -45,141 +44,160 @@ export function indentOf({ level, list }: Paragraph, size: number): number {
   return (level + (list === undefined ? 0 : 1)) * INDENT_EM * size;
 }
 
-export function faceOf(run: Run, { family, bold }: Pick<TextStyle, 'family' | 'bold'>): Face {
-  return {
-    family: run.code === true ? 'mono' : family,
-    bold: bold || run.bold === true,
-    italic: run.italic === true,
-  };
-}
-
-interface Token {
-  readonly run: Run;
-  readonly text: string;
-  readonly face: Face;
-}
-
-/** Scripts that know no blanks: a line may end after each of their characters. */
-const DENSE = String.raw`\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF`;
-/** Words, blanks, line feeds and dense characters. */
-const TOKEN = new RegExp(String.raw`\n|[^\S\n]+|[${DENSE}]|[^\s${DENSE}]+`, 'gu');
-
-function tokensOf(runs: readonly Run[], style: TextStyle): Token[] {
-  return runs.flatMap((run) =>
-    (run.text.match(TOKEN) ?? []).map((text) => ({ run, text, face: faceOf(run, style) })),
-  );
+interface Space {
+  readonly width: number;
+  readonly typesetter: Typesetter;
 }
 
 /** Breaks paragraphs into lines that are no wider than `width`. */
-export function wrap(
-  paragraphs: readonly Paragraph[],
-  style: TextStyle,
-  space: { readonly width: number; readonly measure: Measure },
-): Wrapped {
+export function wrap(paragraphs: readonly Paragraph[], style: TextStyle, space: Space): Wrapped {
   const lines: Line[] = [];
   const numbers: number[] = [];
   let top = 0;
   paragraphs.forEach((paragraph, index) => {
-    const size = style.sizeOf(paragraph.level);
-    const indent = Math.min(indentOf(paragraph, size), space.width * 0.6);
-    if (index > 0) top += size * 0.32;
-    const rows = rowsOf(tokensOf(paragraph.runs, style), {
-      width: space.width - indent,
-      widthOf: (text, face) => space.measure(text, face, size),
+    const { spacing } = paragraph;
+    const scale = style.scale ?? 1;
+    const usual = paragraphSize(paragraph, style);
+    if (index > 0) top += spacing === undefined ? usual * 0.32 : (spacing.before ?? 0) * scale;
+    const laid = layParagraph(paragraph, {
+      style,
+      space,
+      usual,
+      marker: markerOf(paragraph, numbers),
     });
-    const marker = markerOf(paragraph, numbers);
-    const align = paragraph.align ?? style.align;
-    rows.forEach((row, rowIndex) => {
-      const free = space.width - indent - row.width;
-      const shift = align === 'left' ? 0 : align === 'center' ? free / 2 : free;
-      const pieces = row.pieces.map((piece) => ({ ...piece, x: piece.x + indent + shift }));
-      const isFirst = rowIndex === 0 && marker !== null && paragraph.runs.length > 0;
-      const markerX = indent + shift - INDENT_EM * size * 0.85;
-      lines.push({
-        paragraph: index,
-        pieces,
-        size,
-        top,
-        baseline: top + ASCENT * size,
-        marker: isFirst ? { text: marker, x: markerX } : null,
-      });
-      top += LINE_HEIGHT * size;
-    });
+    for (const { size, ...line } of laid) {
+      const high = size * LINE_HEIGHT * (spacing?.line ?? 1);
+      const baseline = top + ASCENT * size + (high - LINE_HEIGHT * size) * 0.5;
+      lines.push({ ...line, paragraph: index, size, top, baseline });
+      top += high;
+    }
+    if (index < paragraphs.length - 1) top += (spacing?.after ?? 0) * scale;
   });
-  return { lines, height: top };
+  const ends = lines.flatMap(({ pieces }) => pieces.map(({ x, width }) => x + width));
+  return { lines, height: top, width: Math.max(0, ...ends) };
 }
 
-const BULLETS = ['•', '–', '•', '–'];
+/** Of the largest text in it, or what it would have. */
+function paragraphSize({ runs, level }: Paragraph, style: TextStyle): number {
+  const sizes = runs.filter(({ text }) => text !== '').map((run) => sizeOf(run, level, style));
+  return sizes.length === 0 ? style.sizeOf(level) : Math.max(...sizes);
+}
 
-/** Numbers go on within a level and begin anew below a lower one. */
-function markerOf({ list, level }: Paragraph, numbers: number[]): string | null {
-  numbers.length = Math.min(numbers.length, level + 1);
-  if (list !== 'number') {
-    numbers.length = Math.min(numbers.length, level);
-    return list === undefined ? null : BULLETS[level % BULLETS.length]!;
+type Laid = Omit<Line, 'paragraph' | 'top' | 'baseline'>;
+
+function layParagraph(
+  paragraph: Paragraph,
+  of: { style: TextStyle; space: Space; usual: number; marker: string | null },
+): Laid[] {
+  const { style, space, usual, marker } = of;
+  const { indent, direction } = paragraph;
+  const scale = style.scale ?? 1;
+  const left =
+    indent === undefined
+      ? Math.min(indentOf(paragraph, usual), space.width * 0.6)
+      : Math.min(indent.left * scale, space.width * 0.8);
+  const first = indent === undefined || marker !== null ? 0 : Math.max(-left, indent.first * scale);
+  const whole = paragraph.runs.map(({ text }) => text).join('');
+  const levels = levelsOf(space.typesetter.bidi, whole, direction);
+  const isRtl =
+    direction === 'rtl' || (direction === undefined && levels !== null && isMostlyRtl(levels));
+  const tokens = tokensOf(paragraph, style);
+  const rows = rowsOf(tokens, {
+    width: space.width - left,
+    firstWidth: space.width - left - first,
+    widthOf: (token) => space.typesetter.measure(token.text, token.face, token.size),
+  });
+  const wanted = paragraph.align ?? (isRtl ? 'right' : style.align);
+  return rows.map(({ tokens: row, isLast }, index) => {
+    const shift = left + (index === 0 ? first : 0);
+    const laid = layRow(row, { levels, isRtl, typesetter: space.typesetter });
+    const room = space.width - (isRtl ? 0 : shift) - laid.width - (isRtl ? shift : 0);
+    const isSpread = wanted === 'justify' && !isLast;
+    const pieces = isSpread ? spread(laid.pieces, Math.max(0, room)) : laid.pieces;
+    const start = isRtl ? 0 : shift;
+    const free =
+      wanted === 'center'
+        ? room / 2
+        : wanted === 'right' || (wanted === 'justify' && isRtl)
+          ? room
+          : 0;
+    const begin = start + (isSpread ? 0 : free);
+    const size = Math.max(...row.map((token) => token.size), row.length === 0 ? usual : 0);
+    const gap =
+      indent === undefined ? INDENT_EM * usual * 0.85 : Math.max(0, -indent.first * scale);
+    const markerX = isRtl ? begin + laid.width + gap * 0.4 : begin - gap;
+    return {
+      pieces: pieces.map((piece) => ({ ...piece, x: piece.x + begin })),
+      size,
+      marker:
+        index === 0 && marker !== null && paragraph.runs.length > 0
+          ? { text: marker, x: markerX }
+          : null,
+    };
+  });
+}
+
+function isMostlyRtl(levels: Uint8Array): boolean {
+  return levels.length > 0 && Math.min(...levels) % 2 === 1;
+}
+
+/** Puts the tokens of a line where they are seen; neighbours of one run and direction are one. */
+function layRow(
+  row: readonly Token[],
+  of: { levels: Uint8Array | null; isRtl: boolean; typesetter: Typesetter },
+): { pieces: Piece[]; width: number } {
+  const { levels, isRtl, typesetter } = of;
+  const parts = row.flatMap((token) => {
+    if (levels === null) return [{ ...token, level: 0 }];
+    const isBlank = token.text.trim() === '' && token === row.at(-1);
+    if (isBlank) return [{ ...token, level: isRtl ? 1 : 0 }];
+    return levelRuns(levels, token.start, token.start + token.text.length).map(
+      ({ start, end, level }) => ({
+        ...token,
+        text: token.text.slice(start - token.start, end - token.start),
+        width: null,
+        level,
+      }),
+    );
+  });
+  const joined: (Omit<Token, 'width'> & { level: number; width: number | null })[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    const isSame = last?.run === part.run && last.level === part.level && !part.isApart;
+    if (last !== undefined && isSame && !last.isApart) {
+      const width = last.width === null || part.width === null ? null : last.width + part.width;
+      joined[joined.length - 1] = { ...last, text: last.text + part.text, width };
+    } else joined.push(part);
   }
-  numbers[level] = (numbers[level] ?? 0) + 1;
-  return `${numbers[level]}.`;
-}
-
-interface Row {
-  readonly pieces: Piece[];
-  width: number;
-}
-
-interface LineSpace {
-  readonly width: number;
-  readonly widthOf: (text: string, face: Face) => number;
-}
-
-function rowsOf(tokens: readonly Token[], { width, widthOf }: LineSpace): Row[] {
-  let row: Row = { pieces: [], width: 0 };
-  const rows = [row];
-  const begin = (): void => {
-    row = { pieces: [], width: 0 };
-    rows.push(row);
-  };
-  const add = (token: Token, wide: number): void => {
-    const last = row.pieces.at(-1);
-    if (last !== undefined && last.run === token.run) {
-      const joined = { ...last, text: last.text + token.text, width: last.width + wide };
-      row.pieces[row.pieces.length - 1] = joined;
-    } else row.pieces.push({ ...token, x: row.width, width: wide });
-    row.width += wide;
-  };
-  for (const token of tokens) {
-    if (token.text === '\n') {
-      begin();
-      continue;
-    }
-    const wide = widthOf(token.text, token.face);
-    const isBlank = token.text.trim() === '';
-    if (isBlank && row.pieces.length === 0 && rows.length > 1) continue;
-    if (row.width + wide <= width || isBlank) add(token, wide);
-    else if (wide <= width) {
-      begin();
-      add(token, wide);
-    } else {
-      for (const text of partsOf(token, { width, widthOf })) {
-        const part = widthOf(text, token.face);
-        if (row.width + part > width && row.pieces.length > 0) begin();
-        add({ ...token, text }, part);
-      }
-    }
+  const widths = joined.map(
+    ({ text, face, size, level, width }) =>
+      width ?? typesetter.place(text, face, size, level % 2 === 1).width,
+  );
+  const xs: number[] = [];
+  let x = 0;
+  for (const index of visualOrder(joined.map(({ level }) => level))) {
+    xs[index] = x;
+    x += widths[index]!;
   }
-  return rows;
+  const pieces = joined.map(({ run, text, face, size, level }, index) => ({
+    run,
+    text,
+    face,
+    size,
+    x: xs[index]!,
+    width: widths[index]!,
+    isRtl: level % 2 === 1,
+  }));
+  return { pieces, width: x };
 }
 
-/** A word that is too long for any line, in parts that are not. */
-function partsOf({ text, face }: Token, { width, widthOf }: LineSpace): string[] {
-  const parts: string[] = [];
-  let part = '';
-  for (const letter of text) {
-    if (part !== '' && widthOf(part + letter, face) > width) {
-      parts.push(part);
-      part = '';
-    }
-    part += letter;
-  }
-  return [...parts, part];
+/** Shares the free room of a line among its blanks. */
+function spread(pieces: readonly Piece[], room: number): Piece[] {
+  const isBlank = ({ text }: Piece): boolean => text.trim() === '';
+  const blanks = pieces.filter(isBlank).length;
+  if (blanks === 0) return [...pieces];
+  return pieces.map((piece) => {
+    const before = pieces.filter((other) => other.x < piece.x && isBlank(other)).length;
+    return { ...piece, x: piece.x + (room / blanks) * before };
+  });
 }

@@ -7,13 +7,15 @@ import {
   type RunContext,
 } from 'pawl/define';
 import { checkDeck } from '../deck/check-deck.ts';
-import type { Deck } from '../deck/deck.ts';
+import type { Deck, Slide } from '../deck/deck.ts';
 import { readWhole } from '../work/bytes.ts';
 import { imageSizeOf, isHuge } from '../work/image-size.ts';
 import { type ExportInput, fileNameOf } from './input.ts';
+import { type Account, droppedIn, Ledger, type LossSummary, totalOf } from '../deck/losses.ts';
 import { openPdfWriter } from './pdf.ts';
-import { type DeckWriter, openPptxWriter } from './pptx.ts';
+import { openPptxWriter } from './pptx.ts';
 import { refuse } from './refusal.ts';
+import type { DeckWriter, SlideLedger } from './writer.ts';
 
 const MB = 1024 ** 2;
 const DECK_BYTES_MAX = 64 * MB;
@@ -34,6 +36,7 @@ export class Exporting {
   #deck: Deck | null = null;
   #writer: DeckWriter | null = null;
   #file: Uint8Array | null = null;
+  #accounts: readonly Account[] = [];
   #imagesBytes = 0;
 
   constructor(context: Context, input: ExportInput) {
@@ -83,12 +86,19 @@ export class Exporting {
     };
     const open = this.#input.format === 'pptx' ? openPptxWriter : openPdfWriter;
     const writer = await open(deck, options);
+    const accounts: Account[] = [];
     for (const [index, slide] of deck.slides.entries()) {
       this.#context.signal.throwIfAborted();
-      await writer.add(slide);
+      const ledger = new Ledger(index + 1);
+      await writer.add(slide, ledgersOf(slide, ledger));
+      accounts.push(ledger.close());
       report((index + 1) / deck.slides.length, `slide ${index + 1} of ${deck.slides.length}`);
     }
     this.#writer = writer;
+    this.#accounts = onceEach(accounts);
+    const losses = this.#accounts.flatMap((account) => account.losses);
+    const dropped = this.#input.strict === true ? droppedIn(losses) : null;
+    if (dropped !== null) throw refuse('EXPORT_LOSSES', dropped);
     return deck.slides.length;
   }
 
@@ -116,6 +126,15 @@ export class Exporting {
     return this.#file.byteLength;
   }
 
+  /** Keeps the list of everything that the file has differently. */
+  async losses(): Promise<LossSummary & { readonly lossesRef: string }> {
+    const { losses, ...summary } = totalOf(this.#accounts);
+    const json = JSON.stringify({ ...summary, losses });
+    const contentType = 'application/json';
+    const { id } = await this.#context.artifact('losses.json', json, { contentType });
+    return { ...summary, lossesRef: id };
+  }
+
   async upload(): Promise<KeptArtifact> {
     if (this.#file === null) await this.pack();
     const name = fileNameOf(this.#input, this.#deck!);
@@ -133,6 +152,31 @@ export class Exporting {
     for await (const chunk of content) hash.update(chunk);
     if (hash.digest('hex') !== sha256) throw corrupted();
   }
+}
+
+/** Every part of a slide, for the writer to say what became of it. */
+function ledgersOf(slide: Slide, ledger: Ledger): SlideLedger {
+  const { title, subtitle, notes, origin } = slide;
+  const whole = ledger.element('slide', origin);
+  if (title !== undefined) ledger.element('title', origin);
+  if (subtitle !== undefined) ledger.element('text', origin);
+  if (notes !== undefined) ledger.element('notes', origin);
+  const blocks = slide.blocks.map((block) => ledger.element(block.kind, block.origin));
+  return { slide: whole, blocks };
+}
+
+/** A font that is missing is said once for the whole file. */
+function onceEach(accounts: readonly Account[]): Account[] {
+  const said = new Set<string>();
+  return accounts.map((account) => ({
+    ...account,
+    losses: account.losses.filter(({ code, what }) => {
+      if (code !== 'FONT_SUBSTITUTED') return true;
+      const isNew = !said.has(what);
+      said.add(what);
+      return isNew;
+    }),
+  }));
 }
 
 function corrupted(): JobFailure {

@@ -15,6 +15,9 @@ export const ExportInputSchema = Type.Object(
     ),
     deck: Type.Optional(Type.Unknown({ description: 'The deck itself.' })),
     fileName: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    strict: Type.Optional(
+      Type.Boolean({ description: 'Whether to fail where anything of the deck would be dropped.' }),
+    ),
     withNotes: Type.Optional(
       Type.Boolean({ description: 'Whether speaker notes go into a PDF; not unless asked for.' }),
     ),

@@ -7,6 +7,7 @@ import {
   refined,
   typed,
 } from 'pawl/define';
+import type { LossSummary } from '../deck/losses.ts';
 import { guarded } from '../work/guard.ts';
 import { Exporting } from './exporting.ts';
 import { checkInput, type ExportInput, ExportInputSchema } from './input.ts';
@@ -16,6 +17,8 @@ export interface ExportResult extends Omit<KeptArtifact, 'id' | 'name'> {
   readonly artifactRef: string;
   readonly fileName: string;
   readonly slides: number;
+  /** What became of the elements of the deck; the list is an artifact. */
+  readonly losses: LossSummary & { readonly lossesRef: string };
 }
 
 /** Deck JSON → a .pptx or .pdf file. */
@@ -50,8 +53,9 @@ export const exportDeck: JobDefinition<ExportInput, ExportResult> = defineFixedR
       const kept = await stage('uploading_artifact', () => exporting.upload());
       return stage('finalizing', async () => {
         await exporting.verify(kept);
+        const losses = await exporting.losses();
         const { id: artifactRef, name: fileName, contentType, size, sha256 } = kept;
-        return { artifactRef, fileName, contentType, size, sha256, slides };
+        return { artifactRef, fileName, contentType, size, sha256, slides, losses };
       });
     }),
 });

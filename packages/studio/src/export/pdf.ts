@@ -1,23 +1,53 @@
 import type { Deck, Slide } from '../deck/deck.ts';
 import { plainLines, plainText } from '../deck/text.ts';
-import { loadCanvas, openMeasure, type ReadAsset } from '../draw/canvas.ts';
-import { FACE_NAMES, faceFile } from '../draw/face.ts';
-import { optionalPackage } from '../work/optional-package.ts';
+import type { ReadAsset } from '../draw/canvas.ts';
 import { paintSlide } from '../draw/paint-slide.ts';
+import { openTypesetter, type Typesetter } from '../draw/typeset.ts';
+import { optionalPackage } from '../work/optional-package.ts';
+import { PdfParts } from './pdf-parts.ts';
 import { PdfPen } from './pdf-pen.ts';
-import type { DeckWriter, WriterOptions } from './pptx.ts';
+import type { DeckWriter, WriterOptions } from './writer.ts';
 
 /** Images in formats that a PDF knows; the others become PNG. */
 const PDF_IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg']);
 
-async function pdfImage(deck: Deck, asset: string, readAsset: ReadAsset): Promise<Buffer> {
-  const bytes = Buffer.from(await readAsset(asset));
+async function pdfImage(
+  deck: Deck,
+  asset: string,
+  of: { readAsset: ReadAsset; typesetter: Typesetter },
+): Promise<Buffer> {
+  const bytes = Buffer.from(await of.readAsset(asset));
   if (PDF_IMAGES.has(deck.assets[asset]!.mediaType)) return bytes;
-  const { createCanvas, loadImage } = await loadCanvas();
+  const { createCanvas, loadImage } = of.typesetter.canvas;
   const image = await loadImage(bytes);
   const canvas = createCanvas(image.width, image.height);
   canvas.getContext('2d').drawImage(image, 0, 0);
   return canvas.encode('png');
+}
+
+const EMOJI_PIXELS = 160;
+
+/** Draws emoji as pictures, each once: pages cannot have the layers of their font. */
+function emojiPictures({ place, canvas }: EmojiTools): (text: string) => Buffer {
+  const kept = new Map<string, Buffer>();
+  return (text) => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const face = { family: 'sans', bold: false, italic: false } as const;
+    const { stretches, width } = place(text, face, EMOJI_PIXELS);
+    const sheet = canvas.createCanvas(Math.max(1, Math.ceil(width)), Math.ceil(EMOJI_PIXELS * 1.2));
+    const context = sheet.getContext('2d');
+    context.font = `${EMOJI_PIXELS}px "${stretches[0]!.font.name}"`;
+    context.fillText(text, 0, EMOJI_PIXELS * 0.95);
+    const png = sheet.toBuffer('image/png');
+    kept.set(text, png);
+    return png;
+  };
+}
+
+interface EmojiTools {
+  readonly place: Typesetter['place'];
+  readonly canvas: Typesetter['canvas'];
 }
 
 export interface PdfOptions extends WriterOptions {
@@ -28,7 +58,7 @@ export interface PdfOptions extends WriterOptions {
 /** Writes a deck as PDF: text to select and search, fonts in the file, tagged for readers. */
 export async function openPdfWriter(deck: Deck, options: PdfOptions): Promise<DeckWriter> {
   const { default: PDFDocument } = await optionalPackage('pdfkit', () => import('pdfkit'));
-  const measure = await openMeasure();
+  const typesetter = await openTypesetter();
   const { width, height } = deck.size;
   const document = new PDFDocument({
     autoFirstPage: false,
@@ -40,7 +70,6 @@ export async function openPdfWriter(deck: Deck, options: PdfOptions): Promise<De
     lang: deck.language ?? 'en',
     info: { Title: deck.title, Producer: 'Pawl', Creator: 'Pawl', CreationDate: options.createdAt },
   });
-  for (const name of FACE_NAMES) document.registerFont(name, faceFile(name));
   const root = document.struct('Document');
   document.addStructure(root);
   const chunks: Buffer[] = [];
@@ -50,16 +79,26 @@ export async function openPdfWriter(deck: Deck, options: PdfOptions): Promise<De
     document.on('error', reject);
   });
   const images = new Map<string, Buffer>();
+  const emoji = emojiPictures({
+    place: (...of) => typesetter.place(...of),
+    canvas: typesetter.canvas,
+  });
+  const { readAsset } = options;
   return {
-    add: async (slide) => {
+    add: async (slide, ledger) => {
       for (const block of slide.blocks) {
         if (block.kind !== 'image' || images.has(block.asset)) continue;
-        images.set(block.asset, await pdfImage(deck, block.asset, options.readAsset));
+        images.set(block.asset, await pdfImage(deck, block.asset, { readAsset, typesetter }));
       }
       document.addPage();
-      const pen = new PdfPen({ document, root, images, measure });
-      paintSlide(pen, slide, deck, measure);
-      pen.end();
+      const parts = new PdfParts(document, root);
+      const onShadow = (): void =>
+        ledger.slide.lose('SHADOW_APPROXIMATED', 'shadows have hard edges in a PDF');
+      typesetter.take();
+      const pen = new PdfPen({ document, parts, images, typesetter, emoji, onShadow });
+      paintSlide(pen, slide, deck, typesetter);
+      parts.end();
+      for (const { code, what, text } of typesetter.take()) ledger.slide.lose(code, what, text);
       outline(document, slide);
       if (options.withNotes && slide.notes !== undefined) addNotes(document, slide, deck.size);
     },

@@ -1,11 +1,12 @@
 import type { Deck, Slide } from '../deck/deck.ts';
 import { mix } from '../deck/theme.ts';
-import { openMeasure, type ReadAsset } from '../draw/canvas.ts';
+import { arrange } from '../draw/arrange.ts';
+import { compose, type Composed, decorations } from '../draw/compose.ts';
+import { openTypesetter, type Typesetter } from '../draw/typeset.ts';
 import { optionalPackage } from '../work/optional-package.ts';
-import { compose, type Composed, decorations } from '../draw/paint-slide.ts';
-import type { Measure } from '../draw/pen.ts';
 import { finishPptx } from './pptx-finish.ts';
-import { fillSlide, inches, type PptxSlide } from './pptx-slide.ts';
+import { fillSlide, inches, type PptxSlide, type WrittenSlide } from './pptx-slide.ts';
+import type { DeckWriter, WriterOptions } from './writer.ts';
 
 /** What we use of PptxGenJS, whose own declarations do not load as a module of today. */
 interface Pptx {
@@ -18,25 +19,13 @@ interface Pptx {
   write(options: { outputType: 'uint8array'; compression: boolean }): Promise<Uint8Array>;
 }
 
-/** One slide after the other goes in; at the end come the bytes of the file. */
-export interface DeckWriter {
-  add(slide: Slide): Promise<void>;
-  finish(): Promise<Uint8Array>;
-}
-
-export interface WriterOptions {
-  readonly readAsset: ReadAsset;
-  /** When the file says that it was made: not a matter of when an attempt ran. */
-  readonly createdAt: Date;
-}
-
 /** Writes a deck for PowerPoint and its likes, with placeholders, levels, tables and charts. */
 export async function openPptxWriter(deck: Deck, options: WriterOptions): Promise<DeckWriter> {
   const { default: Library } = (await optionalPackage(
     'pptxgenjs',
     () => import('pptxgenjs'),
   )) as unknown as { default: new () => Pptx };
-  const measure = await openMeasure();
+  const typesetter = await openTypesetter();
   const pptx = new Library();
   pptx.title = deck.title;
   pptx.theme = { headFontFace: deck.theme.fonts.heading, bodyFontFace: deck.theme.fonts.body };
@@ -44,19 +33,27 @@ export async function openPptxWriter(deck: Deck, options: WriterOptions): Promis
   pptx.defineLayout({ name: 'DECK', width: width / 72, height: height / 72 });
   pptx.layout = 'DECK';
   for (const layout of ['title', 'section', 'content', 'columns', 'blank'] as const) {
-    pptx.defineSlideMaster(masterOf(layout, deck, measure));
+    pptx.defineSlideMaster(masterOf(layout, deck, typesetter));
   }
-  const around = { deck, measure, readAsset: options.readAsset };
+  const around = { deck, typesetter, readAsset: options.readAsset };
+  const slides: WrittenSlide[] = [];
   return {
-    add: (slide) => fillSlide(pptx.addSlide({ masterName: slide.layout }), slide, around),
+    add: async (slide, ledger) => {
+      const page = pptx.addSlide({ masterName: slide.layout });
+      slides.push(await fillSlide(page, slide, { ...around, ledger }));
+    },
     finish: async () => {
       const written = await pptx.write({ outputType: 'uint8array', compression: true });
-      return finishPptx(written, deck, options.createdAt);
+      return finishPptx(written, deck, { slides, createdAt: options.createdAt });
     },
   };
 }
 
-function masterOf(layout: Slide['layout'], deck: Deck, measure: Measure): Record<string, unknown> {
+function masterOf(
+  layout: Slide['layout'],
+  deck: Deck,
+  typesetter: Typesetter,
+): Record<string, unknown> {
   const runs = [{ text: ' ' }];
   const isOpening = layout === 'title' || layout === 'section';
   const sample: Slide = {
@@ -66,8 +63,11 @@ function masterOf(layout: Slide['layout'], deck: Deck, measure: Measure): Record
     ...(layout === 'blank' ? {} : { title: runs }),
     ...(isOpening ? { subtitle: runs } : {}),
   };
-  const composed = compose(sample, deck, measure);
+  const composed = compose(sample, deck, typesetter);
   const { title, subtitle, colours } = composed;
+  // A source that brings its own design is not given ours.
+  const isOurs = deck.slides.some((one) => one.layout === layout && arrange(one, deck).isOurs);
+  const marks = isOurs ? decorations(sample, composed) : [];
   const muted = mix(colours.text, colours.background, 0.3);
   const place = (name: string, type: string, frame: Composed['title']): unknown[] => {
     if (frame === null) return [];
@@ -88,7 +88,7 @@ function masterOf(layout: Slide['layout'], deck: Deck, measure: Measure): Record
     title: layout,
     background: { color: colours.background.slice(1) },
     objects: [
-      ...decorations(sample, composed).map(([box, colour]) => ({
+      ...marks.map(([box, colour]) => ({
         rect: {
           ...inches({ ...box, height: Math.min(box.height, deck.size.height) }),
           fill: { color: colour.slice(1) },

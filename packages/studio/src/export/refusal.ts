@@ -23,6 +23,10 @@ export const EXPORT_ERRORS = {
     class: 'corruption_detected',
     hint: 'Replace the image by one that is what its asset says.',
   },
+  EXPORT_LOSSES: {
+    class: 'unsupported_format',
+    hint: 'Change what is named in the deck, or export without `strict`.',
+  },
   EXPORT_TOO_LARGE: {
     class: 'quota_exceeded',
     hint: 'Split the deck, or reduce its images.',

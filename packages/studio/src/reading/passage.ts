@@ -29,7 +29,7 @@ export function readingOfDeck({ title, slides }: Pick<Deck, 'title' | 'slides'>)
 export function slideText({ subtitle, blocks, notes }: Slide | Omit<Slide, 'id'>): string {
   const lines = [
     plainText(subtitle ?? []),
-    ...blocks.map(blockText),
+    ...blocks.filter(({ role }) => role === undefined).map(blockText),
     notes === undefined ? '' : plainLines(notes),
   ];
   return lines.filter((line) => line.trim() !== '').join('\n');
@@ -38,7 +38,10 @@ export function slideText({ subtitle, blocks, notes }: Slide | Omit<Slide, 'id'>
 function blockText(block: Block): string {
   switch (block.kind) {
     case 'text':
-      return plainLines(block.paragraphs);
+    case 'shape':
+      return plainLines(block.paragraphs ?? []);
+    case 'connector':
+      return '';
     case 'table':
       return block.rows.map((row) => row.map(({ runs }) => plainText(runs)).join(' | ')).join('\n');
     case 'chart':

@@ -128,17 +128,26 @@ function pageOf(slide: Slide, index: number): object {
     page: index + 1,
     title: plainText(title ?? []),
     ...(subtitle === undefined ? {} : { subtitle: plainText(subtitle) }),
-    blocks: blocks.map(partOf),
+    blocks: blocks.filter(isSaid).map(partOf),
     ...(notes === undefined ? {} : { notes: notes.map(({ runs }) => plainText(runs)) }),
   };
 }
 
+/** Lines, shapes without words, and what every page has, say nothing. */
+function isSaid(block: Block): boolean {
+  if (block.role !== undefined || block.kind === 'connector') return false;
+  return block.kind !== 'shape' || (block.paragraphs ?? []).length > 0;
+}
+
 function partOf(block: Block): object {
   switch (block.kind) {
+    case 'connector':
+      return { kind: 'connector' };
     case 'text':
+    case 'shape':
       return {
         kind: 'text',
-        paragraphs: block.paragraphs.map(({ level, list, runs }) => ({
+        paragraphs: (block.paragraphs ?? []).map(({ level, list, runs }) => ({
           level,
           ...(list === undefined ? {} : { list }),
           text: plainText(runs),

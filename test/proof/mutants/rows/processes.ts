@@ -88,7 +88,7 @@ export const CHANGES_O: readonly RowChange[] = [
     row: 'O11',
     mistake: 'immediate success is taken for granted',
     file: 'packages/ogc/src/gateway/forward.ts',
-    from: 'await turn.verifyResults();',
+    from: 'await told(turn, () => turn.verifyResults());',
     to: 'void turn.verifyResults;',
     tests: 'packages/ogc/test/gateway-answers.test.ts',
   },

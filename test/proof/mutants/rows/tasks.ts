@@ -6,8 +6,8 @@ export const CHANGES_T: readonly RowChange[] = [
     row: 'T1',
     mistake: 'an export leaves the first slide out',
     file: 'packages/studio/src/export/exporting.ts',
-    from: 'await writer.add(slide);',
-    to: 'if (index > 0) await writer.add(slide);',
+    from: 'await writer.add(slide, ledgersOf(slide, ledger));',
+    to: 'if (index > 0) await writer.add(slide, ledgersOf(slide, ledger));',
     tests: 'packages/studio/test/export.test.ts',
   },
   {

@@ -33,7 +33,7 @@ export function ReplayOne({ letter, onClose }: { letter: DeadLetterJson; onClose
       intro={intro}
     >
       <Field title="Input of the new job">
-        <textarea name="input" spellcheck={false} value={before} />
+        <textarea name="input" spellcheck={false} defaultValue={before} />
       </Field>
     </FormDialog>
   );

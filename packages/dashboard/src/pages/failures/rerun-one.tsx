@@ -64,7 +64,7 @@ export function RerunOne({ job, onClose }: Given) {
             <p class="quiet">The new job gets the same input.</p>
           ) : (
             <Field title="Input of the new job">
-              <textarea name="input" spellcheck={false} value={text} />
+              <textarea name="input" spellcheck={false} defaultValue={text} />
             </Field>
           )
         }

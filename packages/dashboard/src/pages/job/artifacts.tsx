@@ -1,8 +1,7 @@
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
-import { get, serverHref } from '../../api.ts';
+import { serverHref, getAll } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
-import type { Page } from '../../page.ts';
 import { sizeText } from '../../parts/size-text.ts';
 import { isText, Preview } from './preview.tsx';
 
@@ -29,7 +28,7 @@ function ArtifactItem({ artifact }: { readonly artifact: ArtifactJson }) {
 /** The files of a job: pictures are seen, texts can be looked into, the rest is for download. */
 export function JobArtifacts({ job }: { readonly job: JobJson }) {
   const page = useLoaded(
-    () => get<Page<ArtifactJson>>(`./v1/jobs/${job.id}/artifacts`),
+    () => getAll<ArtifactJson>(`./v1/jobs/${job.id}/artifacts`),
     [job.id, job.phase, job.stage],
   );
   const items = page.value.value?.items ?? [];

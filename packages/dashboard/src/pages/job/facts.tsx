@@ -7,6 +7,7 @@ import { traceHref } from '../../page-settings.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ExactTime } from '../../parts/exact-time.tsx';
+import { seesAll } from '../../me.ts';
 import { JobLink } from '../../parts/job-link.tsx';
 import { hrefOf } from '../../route.ts';
 
@@ -123,7 +124,8 @@ function factsOf(job: JobJson): Fact[] {
     [
       'Queue',
       <>
-        <a href={hrefOf(['queues', job.queue])}>{job.queue}</a> · priority {job.priority}
+        {seesAll() ? <a href={hrefOf(['queues', job.queue])}>{job.queue}</a> : job.queue} · priority{' '}
+        {job.priority}
       </>,
     ],
     ['Attempts', `${job.attempts} of ${job.maxAttempts}`],
@@ -134,9 +136,13 @@ function factsOf(job: JobJson): Fact[] {
       : [
           'Owner',
           <>
-            <a class="mono breaks" href={hrefOf(['workers', lease.owner])}>
-              {lease.owner}
-            </a>
+            {seesAll() ? (
+              <a class="mono breaks" href={hrefOf(['workers', lease.owner])}>
+                {lease.owner}
+              </a>
+            ) : (
+              <span class="mono breaks">{lease.owner}</span>
+            )}
             , lease ends <Ago time={lease.expiresAt} />
           </>,
         ],

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import type { MessageJson } from '../../../../pawl/src/contract/flow.ts';
 import type { MessageSchema } from '../../../../pawl/src/contract/message-form.ts';
-import { get } from '../../api.ts';
+import { getAll } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Action } from '../../parts/action.tsx';
 import { Ago } from '../../parts/ago.tsx';
@@ -44,7 +44,7 @@ function Messages({ items }: { readonly items: readonly MessageJson[] }) {
 export function Mailbox({ job, wanted, isOver }: Given) {
   const asked = useSignal<string | null>(null);
   const mailbox = useLoaded(
-    () => get<{ items: MessageJson[]; isSealed: boolean }>(`./v1/jobs/${job.id}/messages`),
+    () => getAll<MessageJson, { isSealed: boolean }>(`./v1/jobs/${job.id}/messages`),
     [job.id, job.version],
   );
   const { items = [], isSealed = false } = mailbox.value.value ?? {};

@@ -84,11 +84,11 @@ export function MessageDialog({ job, name, schema, onClose }: Given) {
   return (
     <FormDialog title="Send a message" action="Send" onSend={submit} onClose={onClose}>
       <Field title="Name">
-        <input name="name" value={name} required />
+        <input name="name" defaultValue={name} required />
       </Field>
       {schema === null ? (
         <Field title="Value" hint="JSON; validated by the receiver">
-          <textarea name="payload" spellcheck={false} value="{}" />
+          <textarea name="payload" spellcheck={false} defaultValue="{}" />
         </Field>
       ) : (
         <Fields schema={schema} />

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import { isForSomethingElse } from '../../keys.ts';
+import { seesAll } from '../../me.ts';
 import { copyText } from '../../parts/copy-button.tsx';
 import { GuideLink } from '../../parts/guide-link.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -32,7 +33,7 @@ function useKeys(at: { value: number }, { jobs, choose, letGo }: Worked): void {
       else if (event.key === 'Escape') letGo();
       else if (event.key === 'Enter' && job !== undefined && event.target === document.body) {
         go(hrefOf(['jobs', job.id]));
-      } else if (event.key === 'x' && job !== undefined) choose(job.id);
+      } else if (event.key === 'x' && job !== undefined && seesAll()) choose(job.id);
       else if (event.key === 'c' && job !== undefined) void copyText(job.id, 'Job id');
     };
     addEventListener('keydown', onKey);
@@ -52,12 +53,23 @@ function Hints({ isSorted }: { readonly isSorted: boolean }) {
   return (
     <>
       <span class="quiet wide-only">
-        <kbd>j</kbd> <kbd>k</kbd> move · <kbd>x</kbd> select · <kbd>Enter</kbd> open · <kbd>c</kbd>{' '}
-        copy the id
+        <kbd>j</kbd> <kbd>k</kbd> move ·{' '}
+        {seesAll() && (
+          <>
+            <kbd>x</kbd> select ·{' '}
+          </>
+        )}
+        <kbd>Enter</kbd> open · <kbd>c</kbd> copy the id
       </span>
       {isSorted && <span class="quiet">sorted within this page</span>}
     </>
   );
+}
+
+/** Where a first job is begun, by who looks. */
+function emptyHint() {
+  if (seesAll()) return 'Enqueue one on the page of its type.';
+  return 'Jobs that you start, and jobs that others share with you, appear here.';
 }
 
 /** The jobs of a page, to be chosen and worked on; they stay where they are while that is done. */
@@ -88,11 +100,7 @@ export function List({ jobs: fresh, onDone }: Given) {
   if (jobs.length === 0) {
     return (
       <Empty title={isFiltered ? 'No matching jobs' : 'No jobs yet'}>
-        {isFiltered ? (
-          <a href={viewHref({})}>Show all jobs</a>
-        ) : (
-          'Enqueue one on the page of its type.'
-        )}
+        {isFiltered ? <a href={viewHref({})}>Show all jobs</a> : emptyHint()}
         <GuideLink to="learn/first-job">A first job, step by step</GuideLink>
       </Empty>
     );

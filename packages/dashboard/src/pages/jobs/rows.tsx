@@ -1,4 +1,5 @@
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
+import { seesAll } from '../../me.ts';
 import { copyText } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JobLink } from '../../parts/job-link.tsx';
@@ -39,14 +40,16 @@ function Row({ job, columns, isAt, isChosen, choose }: RowGiven) {
       aria-current={isAt ? 'true' : undefined}
       onClick={(event) => openBy(event, job.id)}
     >
-      <td class="pick">
-        <input
-          type="checkbox"
-          aria-label={`select ${job.id}`}
-          checked={isChosen}
-          onChange={() => choose(job.id)}
-        />
-      </td>
+      {seesAll() && (
+        <td class="pick">
+          <input
+            type="checkbox"
+            aria-label={`select ${job.id}`}
+            checked={isChosen}
+            onChange={() => choose(job.id)}
+          />
+        </td>
+      )}
       <td>
         <JobLink id={job.id} />
         <button
@@ -95,14 +98,16 @@ export function Rows({ jobs, chosen, at, choose, chooseAll }: Given) {
       <table class="rows">
         <thead>
           <tr>
-            <th class="pick">
-              <input
-                type="checkbox"
-                aria-label="select all on this page"
-                checked={jobs.every(({ id }) => chosen.has(id))}
-                onChange={chooseAll}
-              />
-            </th>
+            {seesAll() && (
+              <th class="pick">
+                <input
+                  type="checkbox"
+                  aria-label="select all on this page"
+                  checked={jobs.every(({ id }) => chosen.has(id))}
+                  onChange={chooseAll}
+                />
+              </th>
+            )}
             <th>Job</th>
             {columns.map((column) => (
               <Head key={column.id} column={column} />

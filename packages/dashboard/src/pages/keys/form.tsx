@@ -46,7 +46,7 @@ export function KeyForm({ onMade, onClose }: Given) {
         </select>
       </Field>
       <Field title="Expires after" hint="days; empty: never">
-        <input name="days" type="number" min="1" max="3660" value="90" />
+        <input name="days" type="number" min="1" max="3660" defaultValue="90" />
       </Field>
       <Field title="Claims from these queues only" hint="comma-separated; empty: all">
         <input name="queues" />

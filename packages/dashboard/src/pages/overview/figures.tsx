@@ -3,7 +3,7 @@ import type { HistoryJson } from '../../../../pawl/src/contract/history.ts';
 import type { QueueJson } from '../../../../pawl/src/contract/queue.ts';
 import type { WorkerJson } from '../../../../pawl/src/contract/worker-sign.ts';
 import { capacityOf } from '../../../../pawl/src/core/figures.ts';
-import { get } from '../../api.ts';
+import { get, getAll } from '../../api.ts';
 import { type Loaded, useLoaded } from '../../load.ts';
 import { now } from '../../now.ts';
 import type { Page } from '../../page.ts';
@@ -138,8 +138,8 @@ function itemsOf<Item>({ value }: Loaded<Page<Item>>): readonly Item[] | null {
 
 /** The numbers that a glance looks for; each leads to what it counts, and loads by itself. */
 export function Figures() {
-  const queues = useLoaded(() => get<Page<QueueJson>>('./v1/queues'), [], { everyMs: 2_000 });
-  const workers = useLoaded(() => get<Page<WorkerJson>>('./v1/workers', { limit: 500 }), [], {
+  const queues = useLoaded(() => getAll<QueueJson>('./v1/queues'), [], { everyMs: 2_000 });
+  const workers = useLoaded(() => getAll<WorkerJson>('./v1/workers'), [], {
     everyMs: 10_000,
   });
   const history = useLoaded(() => get<HistoryJson>('./v1/history', { step: 60 }), [], {

@@ -1,9 +1,8 @@
 import type { DiagnosisJson } from '../../../../pawl/src/contract/doctor.ts';
 import type { QueueJson } from '../../../../pawl/src/contract/queue.ts';
 import type { SloJson } from '../../../../pawl/src/contract/slo.ts';
-import { get, send } from '../../api.ts';
+import { get, send, getAll } from '../../api.ts';
 import { isSettled, useLoaded } from '../../load.ts';
-import type { Page } from '../../page.ts';
 import { Action } from '../../parts/action.tsx';
 import { dayText } from '../../parts/clock.ts';
 import { act, ProblemBox } from '../../parts/notice.tsx';
@@ -142,8 +141,8 @@ function Group({ problems, onDone }: { problems: readonly Problem[]; onDone: () 
 /** What is wrong and what to do, the worst first. Each source is shown as soon as it answers. */
 export function Problems() {
   const every = { everyMs: 15_000 };
-  const queues = useLoaded(() => get<Page<QueueJson>>('./v1/queues'), [], every);
-  const slos = useLoaded(() => get<Page<SloJson>>('./v1/slo'), [], every);
+  const queues = useLoaded(() => getAll<QueueJson>('./v1/queues'), [], every);
+  const slos = useLoaded(() => getAll<SloJson>('./v1/slo'), [], every);
   // For those who run the platform alone: to all others it is refused, which is no problem.
   const doctor = useLoaded(
     async () => ({ found: await get<DiagnosisJson>('./v1/doctor').catch(() => null) }),

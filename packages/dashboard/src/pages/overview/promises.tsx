@@ -1,8 +1,7 @@
 import { durationText } from '../../../../pawl/src/cli/terminal/words.ts';
 import type { SloJson } from '../../../../pawl/src/contract/slo.ts';
-import { get } from '../../api.ts';
+import { getAll } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
-import type { Page } from '../../page.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { hrefOf } from '../../route.ts';
@@ -59,7 +58,7 @@ function burnText(slo: SloJson): string {
 
 /** How each type keeps what it promises over seven days. */
 export function Promises() {
-  const slos = useLoaded(() => get<Page<SloJson>>('./v1/slo'), [], { everyMs: 10_000 });
+  const slos = useLoaded(() => getAll<SloJson>('./v1/slo'), [], { everyMs: 10_000 });
   return (
     <section class="card wide">
       <h2>SLOs, last 7 days</h2>

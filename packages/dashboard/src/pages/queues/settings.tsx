@@ -35,16 +35,21 @@ export function QueueSettings({ queue, onClose, onDone }: Given) {
   return (
     <FormDialog title={`Limits of ${queue.name}`} action="Save" onSend={save} onClose={onClose}>
       <Field title="Jobs in flight at once" hint="empty: no limit">
-        <input name="concurrency" type="number" min="0" value={queue.concurrency ?? ''} />
+        <input name="concurrency" type="number" min="0" defaultValue={queue.concurrency ?? ''} />
       </Field>
       <Field title="Refuse new jobs from" hint="ready jobs; empty: never">
-        <input name="highWatermark" type="number" min="0" value={queue.highWatermark ?? ''} />
+        <input
+          name="highWatermark"
+          type="number"
+          min="0"
+          defaultValue={queue.highWatermark ?? ''}
+        />
       </Field>
       <Field title="Accept them again at">
-        <input name="lowWatermark" type="number" min="0" value={queue.lowWatermark ?? ''} />
+        <input name="lowWatermark" type="number" min="0" defaultValue={queue.lowWatermark ?? ''} />
       </Field>
       <Field title="Why" hint="shown with the queue">
-        <input name="reason" value={queue.reason ?? ''} />
+        <input name="reason" defaultValue={queue.reason ?? ''} />
       </Field>
     </FormDialog>
   );

@@ -14,6 +14,12 @@ const HINTS = {
   once: 'a time, as in 2026-12-24T18:00Z',
 };
 
+const MISSED = {
+  once: 'run once for all of them',
+  all: 'run all of them',
+  skip: 'skip them',
+};
+
 function whenOf(rule: Rule): string {
   if (rule.kind === 'cron') return rule.expression;
   return rule.kind === 'interval' ? String(rule.everyMs / 1_000) : rule.at;
@@ -35,11 +41,19 @@ function RuleFields({ rule }: { readonly rule: Rule | null }) {
         </select>
       </Field>
       <Field title="When" hint={HINTS[kind.value]}>
-        <input name="when" required value={rule?.kind === kind.value ? whenOf(rule) : ''} />
+        <input
+          key={kind.value}
+          name="when"
+          required
+          defaultValue={rule?.kind === kind.value ? whenOf(rule) : ''}
+        />
       </Field>
       {kind.value === 'cron' && (
         <Field title="Time zone" hint="as in Europe/Berlin; empty: UTC">
-          <input name="timeZone" value={rule?.kind === 'cron' ? (rule.timeZone ?? '') : ''} />
+          <input
+            name="timeZone"
+            defaultValue={rule?.kind === 'cron' ? (rule.timeZone ?? '') : ''}
+          />
         </Field>
       )}
     </>
@@ -48,10 +62,11 @@ function RuleFields({ rule }: { readonly rule: Rule | null }) {
 
 function JobFields({ schedule }: { readonly schedule: ScheduleJson | null }) {
   const { type = '', input = {} } = schedule?.job ?? {};
+  const missed = schedule?.missed.policy ?? 'once';
   return (
     <>
       <Field title="Type of the job">
-        <input name="type" required list="known-types" value={type} />
+        <input name="type" required list="known-types" defaultValue={type} />
       </Field>
       <datalist id="known-types">
         {[...(types.value ?? [])].map((one) => (
@@ -59,13 +74,15 @@ function JobFields({ schedule }: { readonly schedule: ScheduleJson | null }) {
         ))}
       </datalist>
       <Field title="Input, as JSON">
-        <textarea name="input" spellcheck={false} value={JSON.stringify(input, null, 2)} />
+        <textarea name="input" spellcheck={false} defaultValue={JSON.stringify(input, null, 2)} />
       </Field>
       <Field title="Missed runs">
-        <select name="missed" value={schedule?.missed.policy ?? 'once'}>
-          <option value="once">run once for all of them</option>
-          <option value="all">run all of them</option>
-          <option value="skip">skip them</option>
+        <select name="missed">
+          {Object.entries(MISSED).map(([policy, title]) => (
+            <option key={policy} value={policy} selected={policy === missed}>
+              {title}
+            </option>
+          ))}
         </select>
       </Field>
     </>

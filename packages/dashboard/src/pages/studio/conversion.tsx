@@ -1,11 +1,10 @@
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import type { TypeJson } from '../../../../pawl/src/contract/type.ts';
-import { get } from '../../api.ts';
+import { get, getAll } from '../../api.ts';
 import { useLiveJob } from '../../live-job.ts';
 import { useLoaded } from '../../load.ts';
 import { types } from '../../offers.ts';
-import type { Page } from '../../page.ts';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { hrefOf } from '../../route.ts';
@@ -13,6 +12,7 @@ import { JobErrors } from '../job/errors.tsx';
 import { JobProgress } from '../job/progress.tsx';
 import { Ask } from './ask.tsx';
 import { Exports } from './exports.tsx';
+import { type LossCounts, LossSummary } from './losses.tsx';
 import { Slides } from './slides.tsx';
 
 /** What a convert job leaves behind. */
@@ -21,14 +21,16 @@ interface Deck {
   readonly title: string;
   readonly slides: number;
   readonly sourceType: string;
+  /** Absent in results of releases that did not count. */
+  readonly losses?: LossCounts;
 }
 
 function Finished({ job }: { readonly job: JobJson }) {
   const deck = useLoaded(() => get<Deck>(`./v1/jobs/${job.id}/result`), [job.id]);
-  const files = useLoaded(() => get<Page<ArtifactJson>>(`./v1/jobs/${job.id}/artifacts`), [job.id]);
+  const files = useLoaded(() => getAll<ArtifactJson>(`./v1/jobs/${job.id}/artifacts`), [job.id]);
   return (
     <Shown of={deck}>
-      {({ deckRef, title, slides, sourceType }) => (
+      {({ deckRef, title, slides, sourceType, losses }) => (
         <>
           <div class="head">
             <b>{title === '' ? 'Untitled' : title}</b>
@@ -36,6 +38,7 @@ function Finished({ job }: { readonly job: JobJson }) {
               {slides} {slides === 1 ? 'slide' : 'slides'} from {sourceType}
             </span>
           </div>
+          {losses !== undefined && <LossSummary counts={losses} />}
           <Shown of={files}>{({ items }) => <Slides files={items} />}</Shown>
           <Exports deckRef={deckRef} />
           {types.value?.has('ai') === true && <Ask deckRef={deckRef} />}

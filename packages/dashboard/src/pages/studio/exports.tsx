@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
-import { get, send, serverHref } from '../../api.ts';
+import { send, serverHref, getAll } from '../../api.ts';
 import { useLiveJob } from '../../live-job.ts';
 import { useLoaded } from '../../load.ts';
-import type { Page } from '../../page.ts';
 import { Action } from '../../parts/action.tsx';
 import { act } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
@@ -15,7 +14,7 @@ import { JobErrors } from '../job/errors.tsx';
 const FORMATS = ['pptx', 'pdf'] as const;
 
 function Download({ job }: { readonly job: JobJson }) {
-  const files = useLoaded(() => get<Page<ArtifactJson>>(`./v1/jobs/${job.id}/artifacts`), [job.id]);
+  const files = useLoaded(() => getAll<ArtifactJson>(`./v1/jobs/${job.id}/artifacts`), [job.id]);
   return (
     <Shown of={files}>
       {({ items }) =>

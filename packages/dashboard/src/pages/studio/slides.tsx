@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
 import { serverHref } from '../../api.ts';
 import { Empty } from '../../parts/notice.tsx';
+import { SlideLosses } from './losses.tsx';
 
 /** The previews of a deck: one large, all small. */
 export function Slides({ files }: { readonly files: readonly ArtifactJson[] }) {
@@ -10,6 +11,7 @@ export function Slides({ files }: { readonly files: readonly ArtifactJson[] }) {
     .filter(({ name }) => name.startsWith('previews/'))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const current = previews[at.value];
+  const losses = files.find(({ name }) => name === 'losses.json');
   if (current === undefined) return <Empty title="No slides" />;
   const turn = (by: number): void => {
     at.value = Math.min(previews.length - 1, Math.max(0, at.value + by));
@@ -29,6 +31,7 @@ export function Slides({ files }: { readonly files: readonly ArtifactJson[] }) {
         src={serverHref(current.url)}
         alt={`Slide ${at.value + 1} of ${previews.length}`}
       />
+      {losses !== undefined && <SlideLosses file={losses} slide={at.value + 1} />}
       <div class="strip">
         {previews.map(({ id, url }, index) => (
           <button

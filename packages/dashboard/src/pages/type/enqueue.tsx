@@ -16,17 +16,21 @@ function Control({ field }: { readonly field: SchemaField }) {
   const own = { name: `${PREFIX}${name}`, required: isRequired };
   if (kind === 'choice' || kind === 'boolean') {
     return (
-      <select {...own} value={initial}>
+      <select {...own}>
         {!isRequired && <option value="">not set</option>}
         {choices.map((choice) => (
-          <option key={choice}>{choice}</option>
+          <option key={choice} selected={choice === initial}>
+            {choice}
+          </option>
         ))}
       </select>
     );
   }
-  if (kind === 'json') return <textarea {...own} spellcheck={false} value={initial} />;
-  if (kind === 'string') return <input {...own} value={initial} />;
-  return <input {...own} type="number" step={kind === 'integer' ? 1 : 'any'} value={initial} />;
+  if (kind === 'json') return <textarea {...own} spellcheck={false} defaultValue={initial} />;
+  if (kind === 'string') return <input {...own} defaultValue={initial} />;
+  return (
+    <input {...own} type="number" step={kind === 'integer' ? 1 : 'any'} defaultValue={initial} />
+  );
 }
 
 function InputFields({ fields }: { readonly fields: readonly SchemaField[] }) {
@@ -93,7 +97,7 @@ export function EnqueueForm({ type, onClose }: Given) {
       {hasInput && !isRaw.value && fields !== null && <InputFields fields={fields} />}
       {hasInput && isRaw.value && (
         <Field title="Input, as JSON">
-          <textarea name="raw" spellcheck={false} value="{}" autofocus />
+          <textarea name="raw" spellcheck={false} defaultValue="{}" autofocus />
         </Field>
       )}
       <Field title="Queue" hint="empty: that of the type">

@@ -1,8 +1,7 @@
 import { durationText } from '../../../../pawl/src/cli/terminal/words.ts';
 import type { SloJson } from '../../../../pawl/src/contract/slo.ts';
-import { get } from '../../api.ts';
+import { getAll } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
-import type { Page } from '../../page.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
 
@@ -53,7 +52,7 @@ function Windows({ windows }: { readonly windows: readonly Window[] }) {
 
 /** How long jobs of a type take and how many fail, over spans of time. */
 export function TypePromise({ type }: { readonly type: string }) {
-  const page = useLoaded(() => get<Page<SloJson>>('./v1/slo'), [type], { everyMs: 10_000 });
+  const page = useLoaded(() => getAll<SloJson>('./v1/slo'), [type], { everyMs: 10_000 });
   return (
     <section class="card reserved" aria-label="Durations and failures">
       <h2>Durations and failures</h2>

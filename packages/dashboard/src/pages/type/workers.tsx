@@ -1,7 +1,6 @@
 import type { WorkerJson } from '../../../../pawl/src/contract/worker-sign.ts';
-import { get } from '../../api.ts';
+import { getAll } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
-import type { Page } from '../../page.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
@@ -16,7 +15,7 @@ interface Given {
 
 /** Which handlers run the type: the definition's revision, and the versions of the workers. */
 export function TypeWorkers({ type, revision, updatedAt }: Given) {
-  const page = useLoaded(() => get<Page<WorkerJson>>('./v1/workers', { limit: 500 }), [], {
+  const page = useLoaded(() => getAll<WorkerJson>('./v1/workers'), [], {
     everyMs: 5_000,
   });
   return (

@@ -1,6 +1,7 @@
 import { apiKey, forgetKey } from '../../api.ts';
 import { isCompact, switchDensity } from '../../density.ts';
 import type { Entry } from '../../entries.tsx';
+import { seesAll } from '../../me.ts';
 import { types } from '../../offers.ts';
 import { go, hrefOf } from '../../route.ts';
 import { isUtc, switchClock } from '../clock.ts';
@@ -27,6 +28,10 @@ function to(parts: readonly string[], query: Record<string, string> = {}): () =>
   return () => go(hrefOf(parts, query));
 }
 
+function scheduleHit(): Hit {
+  return { key: 'schedule', icon: 'schedules', title: 'New schedule…', run: newSchedule };
+}
+
 function actions(): readonly Hit[] {
   const link = (): void => void copyText(location.href, 'Link to this page');
   return [
@@ -37,7 +42,7 @@ function actions(): readonly Hit[] {
       run: to(['jobs'], { phase: 'failed', within: '24h' }),
     },
     { key: 'running', icon: 'jobs', title: 'Running jobs', run: runningNow },
-    { key: 'schedule', icon: 'schedules', title: 'New schedule…', run: newSchedule },
+    ...(seesAll() ? [scheduleHit()] : []),
     { key: 'link', icon: 'copy', title: 'Copy a link to this page', run: link },
     {
       key: 'density',
@@ -104,6 +109,6 @@ export function ownHits(words: string, pages: readonly Entry[]): HitGroup[] {
   return [
     { title: 'Pages', hits: fit(goals) },
     { title: 'Actions', hits: fit(actions()) },
-    { title: 'Types', hits: isEmpty ? [] : fit(typeHits()) },
+    { title: 'Types', hits: isEmpty || !seesAll() ? [] : fit(typeHits()) },
   ].filter(({ hits }) => hits.length > 0);
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { sinceText } from '../../../../pawl/src/cli/terminal/words.ts';
 import type { FoundJson } from '../../../../pawl/src/contract/search.ts';
 import { get } from '../../api.ts';
+import { seesAll } from '../../me.ts';
 import { now } from '../../now.ts';
 import { go, hrefOf } from '../../route.ts';
 import type { Hit, HitGroup } from './own-hits.ts';
@@ -71,7 +72,7 @@ export function useServerHits(typed: string): { groups: HitGroup[]; note: string
   const words = typed.trim();
   const answer = useSignal<Answer>({ words: '', found: null, fault: null });
   useEffect(() => {
-    if (words.length < WORDS_MIN) return;
+    if (words.length < WORDS_MIN || !seesAll()) return;
     let isGone = false;
     const timer = setTimeout(() => {
       get<FoundJson>('./v1/search', { q: words, limit: 10 }).then(
@@ -86,6 +87,9 @@ export function useServerHits(typed: string): { groups: HitGroup[]; note: string
   }, [words]);
   if (words.length < WORDS_MIN) {
     return { groups: [], note: '↑ ↓ move · Enter opens · Esc closes' };
+  }
+  if (!seesAll()) {
+    return { groups: [], note: 'Pages and actions are searched; jobs on the page Jobs.' };
   }
   const { value } = answer;
   // What was found for other words would be chosen by mistake.

@@ -101,7 +101,7 @@ async function waitFor(session: Session, id: string, wait: string | true): Promi
   const job = await client.waitForEnd(id, { signal }).catch(() => null);
   if (job === null || job.completedAt === null) {
     const message = `job ${id} has not ended within ${seconds} s; it is still running or waiting`;
-    throw new ExitError(EXIT.waitedTooLong, message);
+    throw new ExitError(EXIT.timedOut, message);
   }
   requireSuccess(job);
   screen.json(await client.result(id));

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<TypeJson>[] = [
 
 async function list(session: Session): Promise<void> {
   const { screen } = session;
-  const { items } = await session.call<{ items: TypeJson[] }>({ method: 'GET', path: '/v1/types' });
+  const items = await session.client.all<TypeJson>('/v1/types');
   if (isForPrograms(session, items)) return;
   if (items.length === 0) return screen.talk('No types yet: start a worker with a module of jobs.');
   for (const line of tableLines(screen, COLUMNS, items)) screen.data(line);

@@ -52,10 +52,7 @@ export async function eventsOf(session: Session, id: string): Promise<JobEventJs
 
 /** A state that no lifecycle has would list nothing, as if there were no such jobs. */
 async function requireState(session: Session, state: string): Promise<void> {
-  const { items } = await session.call<{ items: LifecycleJson[] }>({
-    method: 'GET',
-    path: '/v1/lifecycles',
-  });
+  const items = await session.client.all<LifecycleJson>('/v1/lifecycles');
   const known = new Set(items.flatMap(({ places }) => places.map((place) => place.state)));
   if (known.has(state)) return;
   const names = [...known].toSorted().join(', ');
@@ -213,16 +210,16 @@ export function addJobs(program: Command): void {
     .action(onServer(list));
   jobs
     .command('show <id>')
-    .description('one job: its state, its facts, its timeline to scale')
+    .description('one job: its state, details and timeline')
     .action(onServer(show));
   jobs.command('input <id>').description('the input of a job, as JSON').action(onServer(input));
   jobs
     .command('result <id>')
-    .description('what a job that succeeded gave, as JSON')
+    .description('the result of a succeeded job, as JSON')
     .action(onServer(result));
   jobs
     .command('submit <id>')
-    .description('let a job go that was enqueued and held')
+    .description('submit a held job, so that it can be claimed')
     .action(onServer(submit));
   jobs
     .command('watch [id]')

@@ -24,7 +24,7 @@ function standingOf({ revokedAt, expiresAt, replacedBy }: KeyJson, now: number):
 }
 
 async function list(session: Session): Promise<void> {
-  const { items } = await session.call<{ items: KeyJson[] }>({ method: 'GET', path: '/v1/keys' });
+  const items = await session.client.all<KeyJson>('/v1/keys');
   if (isForPrograms(session, items)) return;
   const now = Date.now();
   const columns: Column<KeyJson>[] = [

@@ -12,10 +12,7 @@ function read(session: Session, name: string | undefined): Promise<LifecycleJson
 }
 
 async function list(session: Session): Promise<void> {
-  const { items } = await session.call<{ items: LifecycleJson[] }>({
-    method: 'GET',
-    path: '/v1/lifecycles',
-  });
+  const items = await session.client.all<LifecycleJson>('/v1/lifecycles');
   if (isForPrograms(session, items)) return;
   const columns: Column<LifecycleJson>[] = [
     { title: 'LIFECYCLE', text: ({ name }) => name },

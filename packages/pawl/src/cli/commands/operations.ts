@@ -94,7 +94,10 @@ export function addOperations(program: Command): void {
   const operations = program
     .command('operations')
     .description('rerun or cancel all jobs that match a filter: preview, pace, stop, undo');
-  operations.command('ls', { isDefault: true }).description('list them').action(onServer(list));
+  operations
+    .command('ls', { isDefault: true })
+    .description('list operations')
+    .action(onServer(list));
   operations
     .command('start <action>')
     .description('start an operation: rerun or cancel')

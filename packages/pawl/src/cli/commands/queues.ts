@@ -38,10 +38,7 @@ function columnsFor(screen: Screen, now: number): Column<QueueJson>[] {
 
 async function list(session: Session): Promise<void> {
   const { screen } = session;
-  const { items } = await session.call<{ items: QueueJson[] }>({
-    method: 'GET',
-    path: '/v1/queues',
-  });
+  const items = await session.client.all<QueueJson>('/v1/queues');
   if (isForPrograms(session, items)) return;
   if (items.length === 0) return screen.talk('No queues yet: a queue exists once it has a job.');
   for (const line of tableLines(screen, columnsFor(screen, Date.now()), items)) screen.data(line);
@@ -79,7 +76,7 @@ function boundOf(text: string | undefined, option: string): number | null | unde
   if (text === 'any') return null;
   const count = Number(text);
   if (Number.isInteger(count) && count >= 0) return count;
-  throw new UsageError(`${option} takes a whole number, or "any" to take the bound away`);
+  throw new UsageError(`${option} takes a whole number, or "any" to remove the limit`);
 }
 
 interface SetOptions {

@@ -28,10 +28,7 @@ function stateText({ isPaused, next }: ScheduleJson): string {
 
 async function list(session: Session): Promise<void> {
   const { screen } = session;
-  const { items } = await session.call<{ items: ScheduleJson[] }>({
-    method: 'GET',
-    path: '/v1/schedules',
-  });
+  const items = await session.client.all<ScheduleJson>('/v1/schedules');
   if (isForPrograms(session, items)) return;
   if (items.length === 0) return screen.talk('No schedules yet: pawl schedules put --help');
   const now = Date.now();

@@ -58,11 +58,7 @@ function columnsFor(screen: Screen): Column<Row>[] {
 
 async function list(session: Session, { options }: Given<{ type?: string }>): Promise<void> {
   const { screen } = session;
-  const { items } = await session.call<{ items: SloJson[] }>({
-    method: 'GET',
-    path: '/v1/slo',
-    query: { type: options.type },
-  });
+  const items = await session.client.all<SloJson>('/v1/slo', { type: options.type });
   if (isForPrograms(session, items)) return;
   if (items.length === 0) return screen.talk('No type has run or has an SLO yet.');
   const rows = items.flatMap((slo) => slo.windows.map((window) => ({ ...window, slo })));

@@ -18,10 +18,7 @@ function pathOf(id: string | undefined, rest = ''): string {
 
 async function list(session: Session): Promise<void> {
   const { screen } = session;
-  const { items } = await session.call<{ items: WebhookJson[] }>({
-    method: 'GET',
-    path: '/v1/webhooks',
-  });
+  const items = await session.client.all<WebhookJson>('/v1/webhooks');
   if (isForPrograms(session, items)) return;
   if (items.length === 0) return screen.talk('No webhooks yet: pawl webhooks add <url>');
   const columns: Column<WebhookJson>[] = [

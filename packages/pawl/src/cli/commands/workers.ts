@@ -25,10 +25,7 @@ function columnsFor(screen: Screen, now: number): Column<WorkerJson>[] {
 
 async function list(session: Session): Promise<void> {
   const { screen } = session;
-  const { items } = await session.call<{ items: WorkerJson[] }>({
-    method: 'GET',
-    path: '/v1/workers',
-  });
+  const items = await session.client.all<WorkerJson>('/v1/workers');
   if (isForPrograms(session, items)) return;
   if (items.length === 0) return screen.talk('No workers. Start one with "pawl worker --jobs …".');
   for (const line of tableLines(screen, columnsFor(screen, Date.now()), items)) screen.data(line);

@@ -47,7 +47,7 @@ export interface WaitView {
   readonly until: number | null;
   /** The name of the message that it takes. */
   readonly message: string | null;
-  /** What that should look like, as JSON Schema, where it is known. */
+  /** JSON Schema of that message, if known. */
   readonly schema: Readonly<Record<string, unknown>> | null;
   /** The names of those that `first` waits for. */
   readonly members: readonly string[];

@@ -1,6 +1,6 @@
 import type { Backoff } from '../../core/retry.ts';
 import type { Timers } from '../../core/timers.ts';
-import type { TailFilter, TailItem, TailQuery } from '../../store/query.ts';
+import type { LostTail, TailFilter, TailItem, TailQuery } from '../../store/query.ts';
 
 /** Where a follower begins, or begins again: with all that the log has, or with what comes. */
 export type FollowFrom = 'start' | 'now';
@@ -10,7 +10,10 @@ export interface FollowerReset {
   readonly name: string;
   /** The cursor that is no longer of use. */
   readonly lost: string;
-  readonly to: FollowFrom;
+  /** `kept`: right behind what a failover has left of the log, so that nothing is skipped. */
+  readonly to: FollowFrom | 'kept';
+  /** The numbers of entries that it was given and that are not there any more. */
+  readonly tail?: LostTail;
 }
 
 /** What a handler may know and say about the batch in its hands. */

@@ -111,7 +111,7 @@ export class LogFollower {
     const at = this.#place();
     const isContinued = this.#tenure.record!.position === this.#followedTo;
     const page = await this.#read(at === null ? 'start' : { cursor: at });
-    if (page.isReset && at !== null) return this.#reset(at);
+    if (page.isReset && at !== null) return this.#reset(at, page);
     const items = notes ? page.items : page.items.filter(({ event }) => event.note === 0);
     if (items.length > 0) {
       const isLast = page.items.length < batchMax;
@@ -169,24 +169,21 @@ export class LogFollower {
     return isStored ? roundOf('failed', { waitMs }) : roundOf('lost');
   }
 
-  async #reset(lost: string): Promise<FollowRound> {
-    const { afterReset: to = 'start' } = this.#options;
-    const place = await this.#placeOf(to);
+  async #reset(lost: string, { cursor, lost: tail }: TailPage): Promise<FollowRound> {
+    const to = tail === undefined ? (this.#options.afterReset ?? 'start') : 'kept';
+    const place = to === 'kept' ? cursor : await this.#placeOf(to);
     try {
-      await this.#options.onReset?.({ name: this.name, lost, to });
+      await this.#options.onReset?.({ name: this.name, lost, to, ...(tail && { tail }) });
     } catch (error) {
       return this.#failed(error, null, new AbortController().signal);
     }
     this.#ahead = null;
     const isStored = await this.#tenure.move({ kind: 'reset', to: place });
-    this.#context.log.warn(
-      'a follower was reset: the log was restored or trimmed past its position',
-      {
-        follower: this.name,
-        lost,
-        continues: to,
-      },
-    );
+    const message =
+      tail === undefined
+        ? 'a follower was reset: the log was restored or trimmed past its position'
+        : 'a failover has lost entries of the log that a follower had read';
+    this.#context.log.warn(message, { follower: this.name, lost, continues: to, ...tail });
     return roundOf(isStored ? 'reset' : 'lost');
   }
 

@@ -2,7 +2,7 @@ import type { Instant } from '../../core/clock.ts';
 import { lastSlots, nextSlot, type ScheduleRule, slotsBetween } from './rule.ts';
 
 /**
- * What becomes of slots that nobody fired in time (later than the grace allows):
+ * What happens to slots that were not fired in time (later than the grace allows):
  * `skip` leaves them out; `once` makes up for all of them by one, the latest, unless a slot that is
  * in time is due as well; `all` fires the latest `max` of them. Nothing is left out silently: the
  * history names what was skipped.

@@ -1,6 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { invalid, PawlError } from '../../core/errors.ts';
+import { type Precondition, tagOf } from '../../core/precondition.ts';
 import type { FireQuery, FireRecord, ScheduleRef } from '../../records/fires.ts';
 import type { Schedule, ScheduleQuery } from '../../records/schedules.ts';
 import type { EngineContext } from '../context.ts';
@@ -46,7 +47,7 @@ export class Schedules {
    * one that is there already is refused, unless it is the very same.
    */
   async put(
-    named: { name: string; caller: Caller; isNew?: boolean },
+    named: { name: string; caller: Caller; isNew?: boolean; requires?: Precondition | undefined },
     definition: ScheduleDefinition,
   ): Promise<{ kind: 'created' | 'changed'; schedule: ScheduleView }> {
     checkScheduleName(named.name);
@@ -55,6 +56,7 @@ export class Schedules {
     await this.#checkJob(tenant, definition);
     const asked = { ref: { tenant, name: named.name }, createdBy: principal };
     const schedule = await this.#change(asked, (before, now) => {
+      named.requires?.(before === null ? null : scheduleTag(before));
       kind = before === null ? 'created' : 'changed';
       const full = completeDefinition(definition, now, before?.definition ?? null);
       if (before !== null && named.isNew === true) return sameOrRefused(before, full);
@@ -76,22 +78,25 @@ export class Schedules {
   }
 
   /** Takes the schedule and its history away; the jobs that it has made stay. */
-  async remove(ref: ScheduleRef): Promise<void> {
-    if (!(await this.#context.records.schedules.remove(ref))) throw noSchedule(ref);
+  async remove(ref: ScheduleRef, requires?: Precondition): Promise<void> {
+    const check = (before: Schedule): void => requires?.(scheduleTag(viewOf(before)));
+    if (!(await this.#context.records.schedules.remove(ref, check))) throw noSchedule(ref);
   }
 
   /** No slot of a paused schedule is fired, nor made up for later. */
-  pause(ref: ScheduleRef): Promise<ScheduleView> {
+  pause(ref: ScheduleRef, requires?: Precondition): Promise<ScheduleView> {
     return this.#change({ ref, createdBy: null }, (before) => {
       if (before === null) throw noSchedule(ref);
+      requires?.(scheduleTag(before));
       return before.isPaused ? null : { ...before, isPaused: true, nextAt: null };
     });
   }
 
   /** Goes on with the first slot after now. */
-  resume(ref: ScheduleRef): Promise<ScheduleView> {
+  resume(ref: ScheduleRef, requires?: Precondition): Promise<ScheduleView> {
     return this.#change({ ref, createdBy: null }, (before, now) => {
       if (before === null) throw noSchedule(ref);
+      requires?.(scheduleTag(before));
       if (!before.isPaused) return null;
       const nextAt = firstSlot(before.definition, now, before.lastSlot);
       return { ...before, isPaused: false, nextAt };
@@ -114,7 +119,7 @@ export class Schedules {
     return record;
   }
 
-  /** What became of a schedule's slots, the latest first. */
+  /** Past slots of a schedule, the latest first. */
   async history(query: FireQuery): Promise<FireRecord[]> {
     await this.get(query);
     return this.#context.records.schedules.fires(query);
@@ -165,6 +170,11 @@ export class Schedules {
     const schedule = await this.#context.records.schedules.find({ tenant, name });
     return schedule === null ? null : viewOf(schedule);
   }
+}
+
+/** Of what people set: slots that fire change the version, and not this. */
+export function scheduleTag({ id, definition, isPaused }: ScheduleView): string {
+  return tagOf({ id, definition, isPaused });
 }
 
 function inJob(error: unknown): unknown {

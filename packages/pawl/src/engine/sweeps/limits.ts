@@ -1,8 +1,14 @@
 import type { Instant } from '../../core/clock.ts';
 import type { EngineContext } from '../context.ts';
+import type { Outage } from './expired.ts';
 import { sweepThrottles } from './throttles.ts';
 
 const THROTTLES_EVERY_MS = 5_000;
+/**
+ * For so long after an outage types are not judged, and what happened before is never counted: what
+ * failed says nothing about them, and so few are in flight that half of them would be none.
+ */
+const SETTLED_MS = 10_000;
 const TRIM_EVERY_MS = 60_000;
 /** So many limiters are looked at in one go, and so many times in a row. */
 const SLICE = 500;
@@ -23,10 +29,11 @@ export class LimitSweep {
   }
 
   /** Null: not yet. */
-  async judgeWhenDue(now: Instant): Promise<number | null> {
+  async judgeWhenDue(now: Instant, outage: Outage | null = null): Promise<number | null> {
     if (now < (this.#judgeAt ??= now)) return null;
     this.#judgeAt = now + THROTTLES_EVERY_MS;
-    return sweepThrottles(this.#context);
+    const since = outage === null ? -Infinity : outage.until + SETTLED_MS;
+    return since > now ? 0 : sweepThrottles(this.#context, since);
   }
 
   /** Null: not yet. */

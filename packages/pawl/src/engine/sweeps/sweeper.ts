@@ -76,6 +76,7 @@ export class Sweeper {
     this.#retention = new RetentionSweep(context, options.retention);
     this.#reprocess = new ReprocessSweep(context, options.reprocess);
     this.#checksums = new ChecksumSweep(context);
+    context.store.logChanges?.listen(() => (this.#isAway = true));
   }
 
   /** How each duty fares in this process. */
@@ -86,6 +87,7 @@ export class Sweeper {
   /** One round, by the database's clock. Throws only if not even the time can be read. */
   async runOnce(): Promise<SweepReport> {
     const now = await this.#now();
+    if (this.#seenAt === null) await this.#recallOutage();
     this.#noticeOutage(now);
     const outage = this.#outage;
     const failed: DutyFailure[] = [];
@@ -99,7 +101,7 @@ export class Sweeper {
     const round = outage === null ? null : { now, outage };
     const expired = await attend('leases', () => sweepExpired(context, round));
     await attend('watermarks', () => sweepWatermarks(context));
-    await attend('throttles', () => this.#limits.judgeWhenDue(now));
+    await attend('throttles', () => this.#limits.judgeWhenDue(now, outage));
     await attend('limits', () => this.#limits.trimWhenDue(now));
     await attend('reprocess', () => this.#reprocess.runOnce());
     await attend('operations', () => sweepOperations(context));
@@ -119,6 +121,12 @@ export class Sweeper {
       this.#isAway = true;
       throw error;
     }
+  }
+
+  /** What was before this process: nobody could renew a lease until the database came back. */
+  async #recallOutage(): Promise<void> {
+    const until = (await this.#context.store.logChanges?.backSince()) ?? null;
+    if (until !== null) this.#outage = { from: -Infinity, until };
   }
 
   /** It lasts until a round reaches the store again; a later one replaces it. */

@@ -15,12 +15,17 @@ import type { EngineContext } from '../context.ts';
 /**
  * Slows types down whose attempts fail too often, and lets them go again; says how many it has
  * changed. Safe in any number of processes: a change is made only to the throttle it was decided
- * for, and begins a new count, so that nobody decides twice on the same facts.
+ * for, and begins a new count, so that nobody decides twice on the same facts. Ends before
+ * `notBefore` say nothing.
  */
-export async function sweepThrottles(context: EngineContext): Promise<number> {
+export async function sweepThrottles(
+  context: EngineContext,
+  notBefore: Instant = -Infinity,
+): Promise<number> {
   const now = await context.store.now();
+  const since = Math.max(now - THROTTLE_WINDOW_MS, notBefore);
   let changed = 0;
-  for (const health of await context.store.control.ailing(now - THROTTLE_WINDOW_MS)) {
+  for (const health of await context.store.control.ailing(since)) {
     if (await adjust(context, health, now)) changed += 1;
   }
   return changed;

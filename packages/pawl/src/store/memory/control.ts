@@ -90,7 +90,7 @@ function throttle(tables: Tables, change: ThrottleChange): boolean {
   const plan = planWrite(change.with, writeContext(tables));
   if (before?.changedAt !== seen?.changedAt || plan.kind === 'refused') return false;
   const concurrency = next?.ceiling ?? seen?.bound ?? null;
-  const rule = putDispatchRule(tables, { tenant, scope: 'type', name: type, actor, concurrency });
+  const rule = putDispatchRule(tables, { tenant, scope: 'type', name: type, actor, concurrency })!;
   if (next === null && isIdle(rule)) tables.rules.delete(key);
   else tables.rules.set(key, deepFreeze({ ...rule, throttle: next }));
   saveRecords(tables, plan.changes);

@@ -3,13 +3,16 @@ import {
   changedRule,
   type DispatchRule,
   type DispatchRuleChange,
+  isExpected,
   ruleAt,
 } from '../dispatch-rule.ts';
 import { deepFreeze, keyOf, type Row, type Tables } from './tables.ts';
 
-export function putDispatchRule(tables: Tables, change: DispatchRuleChange): DispatchRule {
+export function putDispatchRule(tables: Tables, change: DispatchRuleChange): DispatchRule | null {
   const key = keyOf(change.tenant, change.scope, change.name);
-  const rule = changedRule(tables.rules.get(key) ?? null, change, tables.clock.now());
+  const before = tables.rules.get(key) ?? null;
+  if (!isExpected(before, change, tables.clock.now())) return null;
+  const rule = changedRule(before, change, tables.clock.now());
   tables.rules.set(key, deepFreeze(rule));
   return rule;
 }

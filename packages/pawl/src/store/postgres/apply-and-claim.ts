@@ -2,7 +2,7 @@ import type { ClaimRequest } from '../claim.ts';
 import { hasRecords, type Move, type MovedAndClaimed } from '../move.ts';
 import { applyCall, applyMoves, numberMoves, type OutcomeRow } from './apply.ts';
 import { applyParts, applyWith } from './apply-with.ts';
-import { asksForNone, claimedIn, claimValues } from './claim.ts';
+import { asksForNone, claimCall, HEAD_AT } from './claim.ts';
 import { isLockTimeout } from './failure.ts';
 import { transactRecords } from './records.ts';
 import type { Session } from './session.ts';
@@ -30,34 +30,33 @@ interface Asked {
   readonly isPatient: boolean;
 }
 
-/** Where a row of the verb tells of moves, behind the columns of the claim. */
-const PART_AT = 7;
-
 async function runPlain(
   session: Session,
   moves: readonly Move[],
   { claim, isPatient }: Asked,
 ): Promise<MovedAndClaimed> {
-  const { database, names } = session;
+  const { database } = session;
   const count = moves.length;
   if (asksForNone(claim)) {
     return { outcomes: await applyMoves(session, moves, isPatient), claimed: [] };
   }
   const numbered = await numberMoves(session, moves);
   const { values, outcomesOf } = applyCall(session, numbered, { count, isPatient });
-  // The time is said once, as the last of the moves' values.
-  const asked = (await claimValues(session, claim)).slice(0, -1);
-  const rows = await database.verbForLists('apply_and_claim', [...values, ...asked]);
-  const start = rows.findIndex((row) => row[PART_AT] === null);
-  const end = start === -1 ? rows.length : start;
+  const asked = await claimCall(session, claim);
+  // The time is said once, as the last of the claim's values.
+  const all = [...asked.values, ...values.slice(0, -1)];
+  const [moved, ...rows] = await database.verbForLists('claim', all);
+  const outcomes = JSON.parse((moved![HEAD_AT] as string | null) ?? '[]') as Moved[];
   return {
-    outcomes: outcomesOf(rows.slice(0, end).map(outcomeRowOf)),
-    claimed: await claimedIn(rows.slice(end), names, claim),
+    outcomes: outcomesOf(outcomes.map(outcomeRowOf)),
+    claimed: await asked.claimedIn(rows),
   };
 }
 
-function outcomeRowOf(row: readonly unknown[]): OutcomeRow {
-  const [part, ords, versions, at] = row.slice(PART_AT) as [number, string, string, number];
+/** What became of a part of the moves, as the verb tells it. */
+type Moved = readonly [part: number, ords: string, versions: string, at: number];
+
+function outcomeRowOf([part, ords, versions, at]: Moved): OutcomeRow {
   return { part, ords, versions, at };
 }
 
@@ -66,16 +65,16 @@ async function runWith(
   moves: readonly Move[],
   { claim, isPatient }: Asked,
 ): Promise<MovedAndClaimed> {
-  const { database, names } = session;
+  const { database } = session;
   if (asksForNone(claim)) {
     return { outcomes: await applyWith(session, moves, isPatient), claimed: [] };
   }
   const numbered = await numberMoves(session, moves);
-  const asked = await claimValues(session, claim);
+  const { values, claimedIn } = await claimCall(session, claim);
   const { outcomes, rows } = await transactRecords(session, async (query) => ({
     outcomes: await applyParts(session, moves, { numbered, query, isPatient }),
-    rows: await query<object>(database.call('claim', asked.length), asked),
+    rows: await query<object>(database.call('claim', values.length), values),
   }));
   const lists = rows.map((row): unknown[] => Object.values(row));
-  return { outcomes, claimed: await claimedIn(lists, names, claim) };
+  return { outcomes, claimed: await claimedIn(lists) };
 }

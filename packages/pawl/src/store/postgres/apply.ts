@@ -96,6 +96,12 @@ interface ApplyCall {
   readonly outcomesOf: (rows: readonly OutcomeRow[]) => MoveOutcome[];
 }
 
+/** What the jobs of a set share, in the order of the verb's parameters. */
+const SHARED = ['owner', 'token', 'actor', 'lifecycle', 'state', 'toState'] as const;
+
+/** Of a call without successes: ids, tenants, epochs, results, and what they share. */
+export const NO_SETS: readonly null[] = Array.from({ length: 4 + SHARED.length }, () => null);
+
 /** Plain successes go as sets, the rest one by one; all in one statement. */
 export function applyCall(
   session: Session,
@@ -117,7 +123,7 @@ export function applyCall(
     sets.map(({ epochs }) => `{${epochs.join(',')}}`),
     // Without a result none is sent, and the column stays empty.
     sets.map(({ items }) => `[${items.flatMap(({ move }) => move.result ?? []).join(',')}]`),
-    sets.length === 0 ? null : JSON.stringify(sets.map(({ head }) => head)),
+    ...SHARED.map((name) => sets.map(({ head }) => head[name])),
     rest.length === 0 ? null : JSON.stringify(rest),
     lockWaitMs(isPatient),
     session.now(),
@@ -147,7 +153,7 @@ export function numbersIn(text: string | null): number[] {
 }
 
 interface SuccessSet {
-  readonly head: Readonly<Record<string, unknown>>;
+  readonly head: Readonly<Record<(typeof SHARED)[number], unknown>>;
   readonly items: readonly NumberedMove[];
   /** One where it holds for all. */
   readonly tenants: readonly number[];
@@ -173,7 +179,7 @@ function setsOf(all: readonly NumberedMove[]): SuccessSet[] {
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()].map((items, index) => {
+  return [...groups.values()].map((items) => {
     const { move, owner, lifecycle } = items[0]!;
     const tenants = items.map(({ tenant }) => tenant);
     const epochs = items.map(({ move: { epoch } }) => epoch);
@@ -182,13 +188,12 @@ function setsOf(all: readonly NumberedMove[]): SuccessSet[] {
       epochs.every((epoch) => epoch === epochs[0]);
     return {
       head: {
-        part: index + 1,
         owner,
         token: tokenOf(move),
         actor: move.actor,
         lifecycle: lifecycle.number,
         state: placeCode(lifecycle, move.place),
-        to_state: placeCode(lifecycle, move.steps[0]!.to),
+        toState: placeCode(lifecycle, move.steps[0]!.to),
       },
       items,
       tenants: isOne ? [tenants[0]!] : tenants,

@@ -9,7 +9,7 @@ import { isLockTimeout } from './failure.ts';
 import { insertJobs } from './insert.ts';
 import { keysOfJob } from './insert-keys.ts';
 import { renewLeases } from './renew.ts';
-import type { Session } from './session.ts';
+import type { Sessions } from './sessions.ts';
 
 /** The hot verbs: calls that come while a statement of their kind is under way share the next. */
 export interface Batches {
@@ -25,27 +25,32 @@ function isSeparable(error: unknown): boolean {
   return error instanceof StoreError && error.outcome === 'refused';
 }
 
-export function batchesOn(session: Session): Batches {
+export function batchesOn(sessions: Sessions): Batches {
   const shared = { isSeparable, isImpatience: isLockTimeout };
   return {
     inserts: new Batcher({
       ...shared,
-      run: (jobs, isPatient) => insertJobs(session, jobs, isPatient),
+      run: (jobs, isPatient) =>
+        sessions.with(async (session, isAgain) => {
+          if (isAgain) await session.names.prepare(jobs);
+          return insertJobs(session, jobs, isPatient);
+        }),
       keysOf: keysOfJob,
     }),
     moves: new Batcher({
       ...shared,
-      run: (moves, isPatient) => applyMoves(session, moves, isPatient),
+      run: (moves, isPatient) => sessions.with((session) => applyMoves(session, moves, isPatient)),
       keysOf: (move) => [keyOfRef(move)],
     }),
     movesWith: new Batcher({
       ...shared,
-      run: (moves, isPatient) => applyWith(session, moves, isPatient),
+      run: (moves, isPatient) => sessions.with((session) => applyWith(session, moves, isPatient)),
       keysOf: (move) => [keyOfRef(move)],
     }),
     renewals: new Batcher({
       ...shared,
-      run: (renewals, isPatient) => renewLeases(session, renewals, isPatient),
+      run: (renewals, isPatient) =>
+        sessions.with((session) => renewLeases(session, renewals, isPatient)),
       keysOf: (renewal) => [keyOfRef(renewal)],
     }),
   };

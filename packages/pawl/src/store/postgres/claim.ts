@@ -8,6 +8,7 @@ import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Dictionary } from './dictionary.ts';
 import { labelsOf } from './labels.ts';
+import type { LineEnd } from './line-positions.ts';
 import { randomToken } from './lease-token.ts';
 import { cancelOf, errorOf } from './row.ts';
 import type { Session } from './session.ts';
@@ -56,9 +57,12 @@ interface Head {
   readonly token: string;
   readonly groups: readonly Group[];
   readonly odd: readonly Oddity[] | null;
+  /** Where the claim ended, if it has walked far. */
+  readonly line: readonly LineEnd[] | null;
 }
 
-const HEAD_AT = 6;
+/** Where a row of the verb has its head. */
+export const HEAD_AT = 6;
 const NO_REVISION = { revision: null, isPinned: false } as const;
 const NO_STAGES: readonly StageResult[] = [];
 
@@ -72,44 +76,59 @@ function claimKey(request: ClaimRequest): string | null {
 
 export async function claimJobs(session: Session, request: ClaimRequest): Promise<ClaimedJob[]> {
   if (asksForNone(request)) return [];
-  const rows = await session.database.verbForLists('claim', await claimValues(session, request));
-  return claimedIn(rows, session.names, request);
+  const { values, claimedIn } = await claimCall(session, request);
+  return claimedIn(await session.database.verbForLists('claim', values));
 }
 
 export function asksForNone({ max, types }: ClaimRequest): boolean {
   return max <= 0 || types.length === 0;
 }
 
-/** What the verb is called with. Names are looked up here, before anybody holds a connection. */
-export async function claimValues(session: Session, request: ClaimRequest): Promise<unknown[]> {
+/** What the verb is called with, and how its answer is read. */
+interface ClaimCall {
+  readonly values: readonly unknown[];
+  readonly claimedIn: (rows: readonly (readonly unknown[])[]) => Promise<ClaimedJob[]>;
+}
+
+/** Names are looked up here, before anybody holds a connection. */
+export async function claimCall(session: Session, request: ClaimRequest): Promise<ClaimCall> {
   const { owner, max, queues, turn = 0, revisions } = request;
-  const { names } = session;
+  const { names, lines } = session;
   const [number] = await names.owners([owner]);
   const tenants = request.tenants && (await names.findTenants(request.tenants));
-  return [
+  const types = claimTypesOf(request.types, revisions);
+  const sentAt = performance.now();
+  const hints = lines.hints(sentAt);
+  const values = [
     number,
     workerActor(owner),
-    claimTypesOf(request.types, revisions),
+    types,
     max,
     tenants && tenants.filter((id) => id !== null),
     queues,
     claimKey(request),
     randomToken(),
     turn,
-    null,
+    hints,
     revisions === undefined ? null : JSON.stringify(revisions),
     session.now(),
   ];
+  const claimedIn = async (rows: readonly (readonly unknown[])[]): Promise<ClaimedJob[]> => {
+    if (hints !== null && rows.length <= max) lines.cameShort(request.types);
+    if (rows.length === 0) return [];
+    const head = JSON.parse(rows[0]![HEAD_AT] as string) as Head;
+    if (head.line !== null) lines.learn(head.line, { sentAt, hints });
+    return jobsIn(head, rows, { names, request });
+  };
+  return { values, claimedIn };
 }
 
-/** The jobs in the rows of an answer: the first is its head, of each job there is one more. */
-export async function claimedIn(
+/** The jobs of an answer: the first row is its head, of each job there is one more. */
+async function jobsIn(
+  head: Head,
   rows: readonly (readonly unknown[])[],
-  names: Dictionary,
-  { owner, revisions }: ClaimRequest,
+  { names, request: { owner, revisions } }: { names: Dictionary; request: ClaimRequest },
 ): Promise<ClaimedJob[]> {
-  if (rows.length === 0) return [];
-  const head = JSON.parse(rows[0]![HEAD_AT] as string) as Head;
   await names.learn(head.groups);
   await names.learn(head.groups.flatMap(({ lanes }) => lanes.map((lane) => ({ lane }))));
   const facts = new Map<string, readonly unknown[]>();

@@ -1,99 +1,86 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
-import type { Random } from '../../core/random.ts';
+import type { Client, ClientBase, Pool } from 'pg';
+import type { HealthWatch } from '../health-watch.ts';
 import { StoreError } from '../store-error.ts';
-import { answerTo, type Asked, listsFor, rowsOf, TYPES } from './answers.ts';
+import { answerTo, type Asked, listsFor, rowsOf } from './answers.ts';
+import { Connections, type ConnectionsOptions, type Query } from './connections.ts';
 import { watchOf } from './disk.ts';
-import { failureOf, isConnectionLost, isRetryable, isStatementLost } from './failure.ts';
-import { namedProcess } from './open-pool.ts';
-import { quoteName, verbsSchema } from './schemas.ts';
-import { SharedPool } from './shared-pool.ts';
+import { isConnectionLost } from './failure.ts';
+import { quoteName, quoteText, verbsSchema } from './schemas.ts';
 
-const FOREVER_MS = 2 ** 31 - 1;
-const TRIES_MAX = 6;
-const RETRY_BASE_MS = 5;
+export type { Query } from './connections.ts';
 
-const PATIENT = `SELECT set_config(name, '0', false) FROM unnest(ARRAY['statement_timeout',
-  'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']) name
-  WHERE current_setting(name, true) IS NOT NULL`;
-
-/** A connection that ends while it is held says so a second time, as an event that may crash us. */
-function ignore(): void {}
-
-function heed(client: ClientBase): void {
-  client.on('error', ignore);
-}
-
-type ClientKind = new (options: PoolConfig) => Client;
-
-export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
-
-export interface DatabaseOptions {
-  readonly pool: Pool;
-  readonly isOwn: boolean;
+export interface DatabaseOptions extends ConnectionsOptions {
   readonly schema: string;
-  readonly random: Random;
   readonly readerRole?: string | undefined;
   /** Statements that bound a transaction where the session must not be changed: behind a pooler. */
   readonly limits?: string;
-  /** Connections to the server itself, where the pool may lead to a pooler. */
-  readonly directClient?: (() => Client) | undefined;
 }
 
-/** Statements on pooled connections, each a transaction of its own, with failures translated. */
+/** The name of a log, and the timeline of the server on which it has that name. */
+export interface LogName {
+  readonly log: string;
+  readonly timeline: string;
+}
+
+interface DatabaseView {
+  readonly base?: Database | null;
+  readonly at?: LogName | null;
+}
+
+/**
+ * Statements on pooled connections, each a transaction of its own, with failures translated. With a
+ * log's name (`on`) they are refused, and nothing is done, where the log has another one by now.
+ */
 export class Database {
-  readonly pool: Pool;
   readonly schema: string;
   /** Quoted, for texts. */
   readonly tables: string;
   readonly verbs: string;
-  readonly watch: ReturnType<typeof watchOf> = watchOf(this);
-  readonly #random: Random;
-  /** Where the pool is the program's, which also ends it. */
-  readonly #shared: SharedPool | null;
-  readonly #readerRole: string | null;
-  readonly #limits: string;
-  readonly #directClient: (() => Client) | null;
+  readonly watch: HealthWatch;
+  /** The name of the log that the caller's numbers are of; null: whichever it is. */
+  readonly log: string | null;
+  /** The same for statements that concern no log in particular. */
+  readonly plain: Database;
+  readonly #timeline: string | null;
+  readonly #options: DatabaseOptions;
+  readonly #connections: Connections;
   readonly #calls: Map<string, string> = new Map();
   /** Names of statements that our sessions keep: a tenth of a small call is reading it anew. */
-  readonly #kept: Map<string, string> = new Map();
-  #keeps = false;
-  #isPooled = false;
-  #isClosed = false;
+  readonly #kept: Map<string, { readonly name: string; readonly text: string }> = new Map();
 
-  constructor(options: DatabaseOptions) {
-    this.pool = options.pool;
+  constructor(options: DatabaseOptions, { base = null, at = null }: DatabaseView = {}) {
     this.schema = options.schema;
     this.tables = quoteName(options.schema);
     this.verbs = quoteName(verbsSchema(options.schema));
-    this.#random = options.random;
-    this.#readerRole = options.readerRole ?? null;
-    this.#limits = options.limits ?? '';
-    this.#directClient = options.directClient ?? null;
-    this.pool.on('error', ignore);
-    this.pool.on('connect', heed);
-    const prepare = (spare: Pool): void => void spare.on('error', ignore).on('connect', heed);
-    this.#shared = options.isOwn ? null : new SharedPool(this.pool, prepare);
+    this.#options = options;
+    this.#connections = base === null ? new Connections(options) : base.#connections;
+    this.watch = base === null ? watchOf(this) : base.watch;
+    this.log = at?.log ?? null;
+    this.#timeline = at?.timeline ?? null;
+    this.plain = base ?? this;
+  }
+
+  /** The same, for a caller whose numbers are of this log. */
+  on(at: LogName): Database {
+    return new Database(this.#options, { base: this, at });
+  }
+
+  get pool(): Pool {
+    return this.#connections.pool;
   }
 
   /** True where two statements may be answered by two sessions. */
   get isPooled(): boolean {
-    return this.#isPooled;
+    return this.#connections.isPooled;
   }
 
   /** Whether there are connections that keep a session, its settings and what it listens to. */
   get hasSessions(): boolean {
-    return !this.#isPooled || this.#directClient !== null;
+    return this.#connections.hasSessions;
   }
 
-  /** A pooler greets with a process of its own invention; the server answers with its own. */
-  async findPooler(): Promise<void> {
-    this.#isPooled = await this.#run('read', async (client) => {
-      const named = namedProcess(client);
-      const [row] = await rowsOf<{ pid: number }>(client, 'SELECT pg_backend_pid() AS pid');
-      this.#keeps = this.#shared === null && named === row!.pid;
-      return named !== null && named !== row!.pid;
-    });
+  findPooler(): Promise<void> {
+    return this.#connections.findPooler(this.watch);
   }
 
   /** The statement that calls a verb. */
@@ -111,7 +98,9 @@ export class Database {
 
   /** Has sessions of our own keep a statement that is sent often. */
   keep(name: string, text: string): void {
-    this.#kept.set(text, name);
+    if (this.#kept.has(text)) return;
+    const own = this.log === null ? name : `${name} on log`;
+    this.#kept.set(text, { name: own, text: this.#checked(text, placesIn(text)) });
   }
 
   /** A verb that changes something. */
@@ -149,15 +138,15 @@ export class Database {
     sql: string,
     { values, before = '' }: { values: readonly unknown[]; before?: string },
   ): Promise<Row[]> {
-    const role = tenant === null ? null : this.#readerRole;
+    const role = tenant === null ? null : (this.#options.readerRole ?? null);
     if (role === null && before === '') return this.read(sql, values);
     const as =
       role === null
         ? ''
         : `SET LOCAL ROLE ${quoteName(role)}; SET LOCAL pawl_reader.tenant = '${tenant}';`;
     return this.#run('read', async (client) => {
-      await client.query(`BEGIN READ ONLY; ${this.#bounds} ${as} ${before}`);
       try {
+        await client.query(`${this.#begin('BEGIN READ ONLY')} ${as} ${before}`);
         return await rowsOf<Row>(client, sql, values);
       } finally {
         await client.query('ROLLBACK');
@@ -170,15 +159,30 @@ export class Database {
   }
 
   #asked(text: string, values: readonly unknown[]): Asked {
-    return { name: this.#keeps ? this.#kept.get(text) : undefined, text, values };
+    const kept = this.#kept.get(text);
+    const all = this.log === null ? values : [...values, this.log, this.#timeline];
+    const name = this.#connections.keeps ? kept?.name : undefined;
+    return { name, text: kept?.text ?? this.#checked(text, values.length), values: all };
+  }
+
+  /**
+   * The condition is of no row, so the server looks at it once and before anything else; where the
+   * log is another one it fails, and the statement has not begun. Most of the time the timeline is
+   * compared and nothing else: this costs next to nothing.
+   */
+  #checked(text: string, count: number): string {
+    if (this.log === null) return text;
+    return `SELECT * FROM (${text}) q WHERE (SELECT CASE WHEN pg_is_in_recovery()
+      OR left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) <> $${count + 2}::text
+      THEN ${this.tables}.on_log($${count + 1}) ELSE true END)`;
   }
 
   /** Several statements in one transaction, done again as a whole after a deadlock. */
   transact<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
     return this.#run('write', async (client) => {
       const query: Query = (sql, values) => rowsOf(client, sql, values);
-      await client.query(`BEGIN; ${this.#bounds}`);
       try {
+        await client.query(this.#begin('BEGIN'));
         const answer = await body(query);
         await client.query('COMMIT');
         return answer;
@@ -189,94 +193,34 @@ export class Database {
     });
   }
 
+  #begin(begin: string): string {
+    const bounds = this.isPooled ? (this.#options.limits ?? '') : '';
+    const check = this.log === null ? '' : `SELECT ${this.tables}.on_log(${quoteText(this.log)});`;
+    return `${begin}; ${bounds} ${check}`;
+  }
+
   /** For what no transaction may hold and no time-out end, on a connection beside the pool. */
-  async apart<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
-    const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
-      const patient = { text, values: [...values], types: TYPES, query_timeout: FOREVER_MS };
-      return (await client.query(patient)).rows as Row[];
-    };
-    const client = this.clientApart();
-    client.on('error', ignore);
-    await client.connect().catch((error: unknown) => {
-      throw failureOf(error, 'connect');
-    });
-    try {
-      // A pooler would hand the settings on to whoever has the session next.
-      if (this.hasSessions) await client.query(PATIENT);
-      return await body(query);
-    } catch (error) {
-      throw failureOf(error, 'write');
-    } finally {
-      await client.end().catch(ignore);
-    }
+  apart<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
+    return this.#connections.apart(body);
   }
 
-  get #bounds(): string {
-    return this.#isPooled ? this.#limits : '';
-  }
-
-  /** As the pool makes them: it may be of one connection, which somebody holds. */
   clientApart(): Client {
-    if (this.#directClient !== null) return this.#directClient();
-    const { Client: Kind, options } = this.pool as Pool & { readonly Client: ClientKind };
-    return new Kind(options);
+    return this.#connections.clientApart();
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.pool.off('error', ignore);
-    this.pool.off('connect', heed);
-    if (this.#shared !== null) {
-      await this.#shared.close();
-      return;
-    }
-    this.pool.on('error', ignore);
-    await this.pool.end();
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 
   #run<Answer>(
     did: 'read' | 'write',
     body: (client: ClientBase) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.watch.hear(this.#repeatedly(did, body));
+    return this.#connections.run(did, this.watch, body);
   }
+}
 
-  async #repeatedly<Answer>(
-    did: 'read' | 'write',
-    body: (client: ClientBase) => Promise<Answer>,
-  ): Promise<Answer> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#once(did, body);
-      } catch (error) {
-        if (isStatementLost(error)) this.#keeps = false;
-        else if (!isRetryable(error) || tries === TRIES_MAX) throw error;
-        await sleep(RETRY_BASE_MS * 2 ** tries * this.#random.next());
-      }
-    }
-  }
-
-  async #once<Answer>(
-    did: 'read' | 'write',
-    body: (client: ClientBase) => Promise<Answer>,
-  ): Promise<Answer> {
-    if (this.#isClosed) throw new StoreError('unchanged', 'the store is closed');
-    if (did === 'write') this.watch.refuse();
-    const client = await (this.#shared ?? this.pool).connect().catch((error: unknown) => {
-      throw failureOf(error, 'connect');
-    });
-    client.on('error', ignore);
-    let isLost = false;
-    try {
-      return await body(client);
-    } catch (error) {
-      isLost = !(error instanceof StoreError) && isConnectionLost(error);
-      throw failureOf(error, did);
-    } finally {
-      // One that is given up may say so once more, when nobody but us listens.
-      if (!isLost) client.off('error', ignore);
-      client.release(isLost);
-    }
-  }
+/** How many values a statement takes. */
+function placesIn(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)));
 }

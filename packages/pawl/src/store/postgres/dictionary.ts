@@ -5,6 +5,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { NewJob } from '../insert.ts';
 import { StoreError } from '../store-error.ts';
 import type { Database } from './database.ts';
+import { NameForgotten } from './failure.ts';
 
 export interface Lane {
   readonly number: number;
@@ -32,35 +33,29 @@ function laneKey(tenant: number, queue: string, type: string): string {
   return JSON.stringify([tenant, queue, type]);
 }
 
+/** Whoever asks for what it has not learnt has learnt it of another log. */
+function known<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new NameForgotten();
+  return value;
+}
+
 /**
- * What rows refer to by number, remembered by this process. New names get a transaction of their
- * own, so that nobody waits for another's long one.
+ * What rows of one log refer to by number, remembered by this process; another log gets another
+ * dictionary. New names get a transaction of their own: nobody waits for the long one of another.
  */
 export class Dictionary {
   readonly #database: Database;
-  #tenants: Map<string, number> = new Map();
-  #tenantNames: Map<number, string> = new Map();
-  #owners: Map<string, number> = new Map();
-  #lanes: Map<string, number> = new Map();
-  #lanesByNumber: Map<number, Lane> = new Map();
-  #lifecycles: Map<number, LifecycleEntry> = new Map();
-  #lifecyclesByName: Map<string, LifecycleEntry> = new Map();
-  #policies: Map<number, Policy> = new Map();
+  readonly #tenants: Map<string, number> = new Map();
+  readonly #tenantNames: Map<number, string> = new Map();
+  readonly #owners: Map<string, number> = new Map();
+  readonly #lanes: Map<string, number> = new Map();
+  readonly #lanesByNumber: Map<number, Lane> = new Map();
+  readonly #lifecycles: Map<number, LifecycleEntry> = new Map();
+  readonly #lifecyclesByName: Map<string, LifecycleEntry> = new Map();
+  readonly #policies: Map<number, Policy> = new Map();
 
   constructor(database: Database) {
     this.#database = database;
-  }
-
-  /** After a failover that lost the end of the log, names may have lost their numbers. */
-  forget(): void {
-    this.#tenants = new Map();
-    this.#tenantNames = new Map();
-    this.#owners = new Map();
-    this.#lanes = new Map();
-    this.#lanesByNumber = new Map();
-    this.#lifecycles = new Map();
-    this.#lifecyclesByName = new Map();
-    this.#policies = new Map();
   }
 
   /** Makes sure that everything these jobs refer to is there, or refuses them. */
@@ -90,23 +85,23 @@ export class Dictionary {
   }
 
   tenantName(number: number): string {
-    return this.#tenantNames.get(number)!;
+    return known(this.#tenantNames.get(number));
   }
 
   tenant(name: string): number {
-    return this.#tenants.get(name)!;
+    return known(this.#tenants.get(name));
   }
 
   lane(job: Pick<NewJob, 'tenant' | 'queue' | 'type'>): number {
-    return this.#lanes.get(laneKey(this.tenant(job.tenant), job.queue, job.type))!;
+    return known(this.#lanes.get(laneKey(this.tenant(job.tenant), job.queue, job.type)));
   }
 
   laneOf(number: number): Lane {
-    return this.#lanesByNumber.get(number)!;
+    return known(this.#lanesByNumber.get(number));
   }
 
   policy(number: number): Policy {
-    return this.#policies.get(number)!;
+    return known(this.#policies.get(number));
   }
 
   /** What a prepared job is counted under. */
@@ -127,7 +122,7 @@ export class Dictionary {
   }
 
   lifecycleOf(number: number): LifecycleEntry {
-    return this.#lifecycles.get(number)!;
+    return known(this.#lifecycles.get(number));
   }
 
   stateName(lifecycle: number, code: number): string {

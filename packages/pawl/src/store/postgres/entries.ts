@@ -9,7 +9,7 @@ import {
   timesOf,
 } from '../query.ts';
 import type { Session } from './session.ts';
-import { type Log, positionOf } from './tail.ts';
+import { cursorAt, endOf, findPlace, readLog } from './log-position.ts';
 
 interface EntryRow {
   readonly n: number;
@@ -39,22 +39,23 @@ interface Counted {
 /** Up to the lowest number that somebody may still be writing, as with the tail. */
 export async function readEntries(session: Session, query: EntryQuery): Promise<EntryPage> {
   const { database, names } = session;
-  const [log] = await database.ask<Log>('log_state', []);
-  const cursorAt = (n: number): string => `${log!.incarnation}.${n}.0`;
-  const end = log!.floor + 1;
-  const start = positionOf(query.from, log!);
-  if (start === null) {
-    return { entries: [], cursor: cursorAt(end), hasMore: false, isReset: true };
-  }
+  const log = await readLog(session);
+  const end = endOf(log);
+  const found = await findPlace(session, query.from, log);
+  const none = { entries: [], hasMore: false, isReset: true } as const;
+  if (found === null) return { ...none, cursor: cursorAt(log, end) };
+  const { place, lost } = found;
+  if (lost !== null) return { ...none, cursor: cursorAt(log, place), lost };
   const { limit } = query;
-  const values = [start.n, log!.floor, limit, ENTRY_SAMPLE_MAX];
+  const values = [place.n, log.floor, limit, ENTRY_SAMPLE_MAX];
   const rows = limit === 0 ? [] : await database.ask<EntryRow>('entry_counts', values);
   await names.learn(rows);
   const counted = rows.map((row) => countedOf(session, row));
   const hasMore = rows.length === limit && limit > 0;
+  const seen = rows.at(-1)?.n ?? place.seen;
   return {
     entries: await withTimes(session, counted),
-    cursor: cursorAt(hasMore ? rows.at(-1)!.n + 1 : end),
+    cursor: cursorAt(log, { n: hasMore ? seen + 1 : end.n, index: 0, seen }),
     hasMore,
     isReset: false,
   };

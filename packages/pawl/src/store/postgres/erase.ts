@@ -4,6 +4,7 @@ import { isTerminal, rankOf } from '../../core/phase.ts';
 import { planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
+import { NO_SETS } from './apply.ts';
 import { placeCode } from './dictionary.ts';
 import { readJobs } from './read.ts';
 import { kindCode } from './row.ts';
@@ -55,16 +56,8 @@ export async function eraseJob(
       actor,
       note: { kind: kindCode('job_erased'), keeps: true },
     };
-    await query(database.call('apply_moves', 8), [
-      [],
-      [],
-      [],
-      [],
-      null,
-      JSON.stringify([move]),
-      3_000,
-      session.now(),
-    ]);
+    const values = [...NO_SETS, JSON.stringify([move]), 3_000, session.now()];
+    await query(database.call('apply_moves', values.length), values);
     return 'erased';
   });
 }

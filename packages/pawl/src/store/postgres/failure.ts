@@ -27,6 +27,11 @@ export function isStatementLost(error: unknown): boolean {
   return ['26000', '42P05'].includes(sqlStateOf(error) ?? '');
 }
 
+/** The server has become a standby, or was told to take no writes. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlStateOf(error) === '25006';
+}
+
 export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }
@@ -41,9 +46,16 @@ export function isForbidden(error: unknown): boolean {
   return sqlStateOf(error) === '42501';
 }
 
-/** A number that this process remembers means nothing to the database. */
-export function isUnknownName(error: unknown): boolean {
-  return sqlStateOf(error) === 'PW101';
+/** The log has another name than the one that this process knows it by: nothing was done. */
+export function isOtherLog(error: unknown): boolean {
+  return error instanceof NameForgotten || sqlStateOf(error) === 'PW102';
+}
+
+/** What was learnt of a log that has another name by now is not known here. */
+export class NameForgotten extends StoreError {
+  constructor() {
+    super('unchanged', 'the log has changed meanwhile, and with it the numbers of names');
+  }
 }
 
 /** The partition that a row belongs to is not there yet, or not any more. */
@@ -89,7 +101,7 @@ export function failureOf(error: unknown, did: 'connect' | 'read' | 'write'): St
       error,
     );
   }
-  const isRefused = REFUSED.includes(sqlStateOf(error)!.slice(0, 2));
+  const isRefused = REFUSED.includes(sqlStateOf(error)!.slice(0, 2)) && !isOtherLog(error);
   const trouble = TROUBLE_OF.get(sqlStateOf(error)) ?? null;
   return new StoreError(isRefused ? 'refused' : 'unchanged', text, error, trouble);
 }

@@ -3,7 +3,7 @@ import { rowsIn, type SqlTransaction } from '../transaction.ts';
 import { claimableOf, gateKeysOf, itemOf, type OutcomeRow, outcomesOf } from './insert.ts';
 import { insertFree } from './insert-free.ts';
 import { lockWaitMs, type Session } from './session.ts';
-import { readIncarnation } from './tail.ts';
+import type { Sessions } from './sessions.ts';
 
 interface TextOptions {
   readonly isWhole: boolean;
@@ -50,34 +50,25 @@ export async function insertWhole(
   return outcomesOf(jobs, JSON.parse(row!.outcomes) as OutcomeRow[]);
 }
 
-/** The log that a store writes to: asked for once, as the caller may hold what an answer needs. */
-const logs: WeakMap<Session, Promise<string>> = new WeakMap();
-
-function logOf(session: Session): Promise<string> {
-  const known = logs.get(session);
-  if (known !== undefined) return known;
-  const log = readIncarnation(session);
-  logs.set(session, log);
-  log.catch(() => logs.delete(session));
-  return log;
-}
-
 /**
  * Inside a transaction of the caller, by any driver: one text goes in and one comes back. Jobs with
  * a limit's key stay parked until the next sweep, since the caller may keep the key for long, and
  * the entries of the log are written when the transaction commits. What goes wrong is thrown as the
  * caller's driver said it.
  */
-export function insertWithin(session: Session, transaction: SqlTransaction): InsertJobs {
+export function insertWithin(sessions: Sessions, transaction: SqlTransaction): InsertJobs {
   return async (jobs, { isWhole = false }: InsertOptions = {}) => {
     if (jobs.length === 0) return [];
-    await session.names.prepare(jobs);
+    const session = await sessions.with(async (one) => {
+      await one.names.prepare(jobs);
+      return one;
+    });
     const words = session.wakeSignal.words(claimableOf(jobs), { isHeardHere: true });
-    const log = await logOf(session);
+    const { log } = session.database;
     const text = textOf(session, jobs, { isWhole, isLate: true, log, words });
     const answer = await transaction.query(sqlOf(session), [text]).catch((error: unknown) => {
-      // After a restore under a running process it is another one.
-      logs.delete(session);
+      // It may be another log by now, which whoever begins the transaction again must not find out.
+      sessions.renew(session).catch(() => undefined);
       throw error;
     });
     const [row] = rowsIn(answer);

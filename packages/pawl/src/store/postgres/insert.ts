@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
-import { isMissingPartition, isUniqueViolation, isUnknownName } from './failure.ts';
+import { isMissingPartition, isUniqueViolation } from './failure.ts';
 import { headOf, type JobSet, listsOf, type Numbered, ownFacts, partsOf } from './insert-sets.ts';
 import { readBounds } from './purge.ts';
 import { lockWaitMs, type Session } from './session.ts';
@@ -23,12 +23,8 @@ export async function insertJobs(
   try {
     return await insertOnce(session, jobs, isPatient);
   } catch (error) {
-    if (isMissingPartition(error)) await readBounds(session);
-    else if (isUnknownName(error)) {
-      // A failover may have lost what this process remembers.
-      session.names.forget();
-      await session.names.prepare(jobs);
-    } else throw error;
+    if (!isMissingPartition(error)) throw error;
+    await readBounds(session);
     return insertOnce(session, jobs, isPatient);
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../control.ts';
 import {
   changedRule,
+  isExpected,
   isIdle,
   type DispatchRule,
   type DispatchRuleChange,
@@ -45,12 +46,14 @@ const COLUMNS = `v.tenant, v.scope, v.name, v.is_paused, v.concurrency, v.high_w
 export async function putLimit(
   session: Session,
   change: DispatchRuleChange,
-): Promise<DispatchRule> {
+): Promise<DispatchRule | null> {
   await session.names.addTenants([change.tenant]);
   return session.database.transact(async (query) => {
     await query(`SELECT pg_advisory_xact_lock(${session.database.verbs}.limits_lock())`);
     const before = await readLimit(session, query, change);
-    const limit = changedRule(before, change, await nowOf(session, query));
+    const now = await nowOf(session, query);
+    if (!isExpected(before, change, now)) return null;
+    const limit = changedRule(before, change, now);
     await writeLimit(session, query, { limit, seen: null });
     return limit;
   });

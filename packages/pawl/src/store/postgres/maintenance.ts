@@ -1,8 +1,10 @@
+import type { Instant } from '../../core/clock.ts';
 import type { JobRef } from '../../core/job.ts';
 import type { StoreHealth } from '../health.ts';
 import type {
   MaintenanceStore,
   FailedType,
+  Failover,
   Holder,
   ConnectionFigures,
   ServerFigures,
@@ -17,11 +19,14 @@ import { checkMigrations } from './migrations-runner.ts';
 import type { Session } from './session.ts';
 
 /** What the database tells of itself, each verb a statement or some of its own. */
-export function maintenanceOn(session: Session): MaintenanceStore {
+export function maintenanceOn(
+  session: Session,
+  { changes }: { readonly changes: number },
+): MaintenanceStore {
   return {
     tenants: () => listTenants(session),
     figures: () => readFigures(session),
-    vitals: () => readVitals(session),
+    vitals: () => readVitals(session, changes),
     strays: (limit) => listStrays(session, limit),
     failedTypes: (max, without) => listFailedTypes(session, max, without),
     health: () => readHealth(session),
@@ -30,8 +35,16 @@ export function maintenanceOn(session: Session): MaintenanceStore {
   };
 }
 
+export async function readBackSince(session: Session): Promise<Instant | null> {
+  // The server's time means nothing where a test has one of its own.
+  if (session.now() !== null) return null;
+  const { plain, tables, verbs } = session.database;
+  const sql = `SELECT ${tables}.ms(${verbs}.back_since()) AS at`;
+  return (await plain.read<{ at: Instant }>(sql))[0]!.at;
+}
+
 /** The schema may be another one since it was opened: a backup's. */
-async function readHealth({ database }: Session): Promise<StoreHealth> {
+async function readHealth({ database: { plain: database } }: Session): Promise<StoreHealth> {
   try {
     await checkMigrations(database);
   } catch (error) {
@@ -49,7 +62,7 @@ async function listTenants({ database }: Session): Promise<string[]> {
 
 const SETTINGS = `SELECT name, setting FROM pg_settings WHERE name IN ('fsync',
   'synchronous_commit', 'full_page_writes', 'autovacuum', 'max_connections', 'server_version',
-  'data_checksums')`;
+  'data_checksums', 'synchronous_standby_names')`;
 
 const TABLES = `SELECT c.relname AS name, pg_total_relation_size(c.oid)::int8 AS bytes,
     coalesce(s.n_live_tup, 0)::int8 AS rows, coalesce(s.n_dead_tup, 0)::int8 AS "deadRows"
@@ -97,6 +110,21 @@ async function readFigures(session: Session): Promise<StoreFigures> {
   };
 }
 
+const STANDBYS = `SELECT count(*)::int4 AS all,
+  (count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')))::int4 AS synchronous
+  FROM pg_stat_replication`;
+
+const FAILOVERS_MAX = 5;
+
+async function listFailovers(database: Database): Promise<Failover[]> {
+  return database.read<Failover>(
+    `SELECT t.timeline, ${database.tables}.ms(t.begun_at) AS at, t.last_n AS "lastNumber",
+       t.lost_to AS "lostTo"
+     FROM ${database.tables}.timelines t WHERE t.previous <> ''
+     ORDER BY t.begun_at DESC LIMIT ${FAILOVERS_MAX}`,
+  );
+}
+
 async function readServer(database: Database): Promise<ServerFigures> {
   const [markHolder = null] = await database.ask<Pick<Holder, 'name' | 'ms'>>('mark_holder', []);
   const ages = await database.ask<{ kind: string; age: number; forced_at: number }>('ages', []);
@@ -104,7 +132,10 @@ async function readServer(database: Database): Promise<ServerFigures> {
     'missing_guards',
     [database.schema],
   );
+  const [standbys] = await database.read<ServerFigures['standbys']>(STANDBYS);
   return {
+    failovers: await listFailovers(database),
+    standbys: standbys!,
     holders: await database.ask<Holder>('horizon', []),
     markHolder,
     ages: ages.map(({ kind, age, forced_at: forcedAt }) => ({ kind, age, forcedAt })),
@@ -150,7 +181,7 @@ function listFailedTypes(
 }
 
 /** How long the oldest entry has waited behind somebody who may still write before it. */
-async function readVitals(session: Session): Promise<Vitals> {
+async function readVitals(session: Session, changes: number): Promise<Vitals> {
   const { database } = session;
   const [lag] = await database.ask<{ ms: number | null }>('tail_lag', [session.now()]);
   const gauges = await database.ask<{ name: string; value: number }>('gauges', []);
@@ -162,6 +193,7 @@ async function readVitals(session: Session): Promise<Vitals> {
       postgres_pool_connections: totalCount,
       postgres_pool_idle: idleCount,
       postgres_pool_waiting: waitingCount,
+      postgres_log_changes: changes,
     },
   };
 }

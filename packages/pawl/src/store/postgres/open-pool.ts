@@ -1,5 +1,14 @@
 import type pgModule from 'pg';
-import type { Client, ClientBase, Pool, PoolConfig, QueryConfig } from 'pg';
+import type {
+  Client,
+  ClientBase,
+  ClientConfig,
+  Pool,
+  PoolClient,
+  PoolConfig,
+  QueryConfig,
+} from 'pg';
+import { addressesIn, Ring, type Wanted } from './addresses.ts';
 
 export interface PoolOptions {
   readonly url?: string | undefined;
@@ -34,10 +43,15 @@ async function driver(): Promise<typeof pgModule> {
   return pg;
 }
 
-/** Connections to the server itself, where the pool's go through a pooler. */
+/** Connections to the server itself, where the pool's use a pooler; each to the next host. */
 export async function directClients(url: string): Promise<() => Client> {
   const pg = await driver();
-  return () => new pg.Client({ connectionString: url, ...CLIENT });
+  const ring = new Ring(addressesIn(url).urls);
+  return () => {
+    const { current } = ring;
+    ring.pass(current);
+    return new pg.Client({ connectionString: current, ...CLIENT });
+  };
 }
 
 /** The process that answers on a connection, as it was named when the connection was made. */
@@ -48,17 +62,58 @@ export function namedProcess(client: ClientBase): number | null {
 export async function openPool(options: PoolOptions): Promise<Pool> {
   const pg = await driver();
   const { poolSize = POOL_SIZE, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  const settings = (client: ClientBase) => settingsOf(statementTimeoutMs, namedProcess(client));
+  const { urls, wanted } = addressesIn(options.url ?? '');
+  const ring = new Ring(urls);
+  const begin = async (client: ClientBase): Promise<void> => {
+    await client.query(settingsOf(statementTimeoutMs, namedProcess(client)));
+    if (wanted !== 'any') await checkWritable(client, wanted);
+  };
   const config: PoolConfig = {
     max: poolSize,
     ...CLIENT,
     // A peer that is gone without a word would otherwise keep its connection from us for ever.
     query_timeout: (statementTimeoutMs ?? STATEMENT_TIMEOUT_MS) + SILENCE_MS,
     // The pool waits for it, though its types do not say so.
-    onConnect: (client): unknown => client.query(settings(client)),
-    ...(options.url === undefined ? {} : { connectionString: options.url }),
+    onConnect: (client): unknown => begin(client),
+    ...(options.url === undefined ? {} : { connectionString: ring.current }),
   };
-  return new pg.Pool(config);
+  if (urls.length === 1) return new pg.Pool(config);
+  const Client = class extends pg.Client {
+    constructor(given: ClientConfig = {}) {
+      super({ ...given, connectionString: ring.current });
+    }
+  };
+  return ringing(new pg.Pool({ ...config, Client }), ring);
+}
+
+/** A pool that goes on to the next address where a connection cannot be had. */
+function ringing(pool: Pool, ring: Ring): Pool {
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
+  const connectAny = async (): Promise<PoolClient> => {
+    for (let tries = 1; ; tries++) {
+      const { current } = ring;
+      try {
+        return await connect();
+      } catch (error) {
+        ring.pass(current);
+        if (tries >= ring.urls.length) throw error;
+      }
+    }
+  };
+  return Object.assign(pool, { connect: connectAny });
+}
+
+const WRITABLE = `SELECT pg_is_in_recovery() AS "isStandby",
+  current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
+
+/** Throws what the server itself would say to a write. */
+async function checkWritable(client: ClientBase, wanted: Wanted): Promise<void> {
+  const { rows } = await client.query<{ isStandby: boolean; isReadOnly: boolean }>(WRITABLE);
+  const { isStandby, isReadOnly } = rows[0]!;
+  if (!isStandby && (wanted === 'primary' || !isReadOnly)) return;
+  const what = isStandby ? 'is a standby' : 'takes no writes (default_transaction_read_only is on)';
+  const message = `the server ${what}, and none of the other addresses leads to one that does not`;
+  throw Object.assign(new Error(message), { code: '25006', severity: 'ERROR' });
 }
 
 /** What a session is bound by, by the server's own names. */

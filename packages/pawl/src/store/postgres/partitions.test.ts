@@ -219,7 +219,7 @@ await onEveryServer(
     const { rows } = await client.query<{ name: string; options: string }>(
       `SELECT c.relname AS name, array_to_string(c.reloptions, ' ') AS options FROM pg_class c
      WHERE c.relnamespace = 'pawl'::regnamespace AND c.relkind = 'r'
-       AND (c.relispartition OR c.relname IN ('live', 'keys', 'details', 'log_late', 'claims'))`,
+       AND (c.relispartition OR c.relname IN ('live', 'keys', 'details', 'log_late'))`,
     );
     assert.ok(rows.length > 15);
     for (const { name, options } of rows) {

@@ -117,16 +117,16 @@ for (const server of await postgresServers()) {
     await migrate(own);
     for (const [database, kept] of [
       [lent, []],
-      [own, ['log_state 0']],
+      [own, ['until_due 1']],
     ] as const) {
       await database.findPooler();
-      for (let n = 0; n < 2; n++) await database.ask('log_state', []);
+      for (let n = 0; n < 2; n++) await database.ask('until_due', [null]);
       const names = (await database.read<{ name: string }>(SESSIONS)).map(({ name }) => name);
       assert.deepEqual(names, kept);
     }
     // As behind a pooler that could not be told from the server: another session, without them.
     await own.write('DEALLOCATE ALL');
-    assert.equal((await own.ask('log_state', [])).length, 1);
+    assert.equal((await own.ask('until_due', [null])).length, 1);
     assert.deepEqual(await own.read(SESSIONS), []);
     await own.close();
     await fresh.drop();

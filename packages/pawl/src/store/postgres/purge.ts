@@ -20,9 +20,7 @@ export async function purge(session: Session, cuts: Purge): Promise<Purged> {
   const jobs =
     cuts.jobs === null ? 0 : await purgeRows(session, 'purge_other', [cuts.jobs, cuts.limit]);
   const keys =
-    cuts.keys === null
-      ? 0
-      : await purgeRows(session, 'purge_keys', [cuts.keys, cuts.limit, session.now()]);
+    cuts.keys === null ? 0 : await purgeRows(session, 'purge_keys', [cuts.keys, cuts.limit]);
   const feed = cuts.feed === null ? 0 : await purgeRows(session, 'forget_tail', [cuts.feed]);
   const closed = [
     cuts.jobs !== null && (await close(session, 'close_partition', [cuts.jobs, SURVIVORS_MAX])),

@@ -33,6 +33,7 @@ const SHARED: readonly string[] = [
   'owners',
   'partitions',
   'policies',
+  'timelines',
 ];
 
 /** Whose rows the reader may see. */

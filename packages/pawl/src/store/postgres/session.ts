@@ -1,7 +1,8 @@
 import type { Clock, Instant } from '../../core/clock.ts';
-import { PostgresWakeSignal } from './wake-signal.ts';
+import { LinePositions } from './line-positions.ts';
+import type { PostgresWakeSignal } from './wake-signal.ts';
 import type { Database } from './database.ts';
-import type { Dictionary } from './dictionary.ts';
+import { Dictionary } from './dictionary.ts';
 import { failureOf } from './failure.ts';
 
 /**
@@ -20,11 +21,12 @@ function firstIdOf(at: Instant): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** What every verb works with: the database, the names of things and the time. */
+/** What every verb works with: the database, the names of things in its log, and the time. */
 export class Session {
   readonly database: Database;
   readonly names: Dictionary;
   readonly wakeSignal: PostgresWakeSignal;
+  readonly lines: LinePositions;
   readonly #clock: Clock | null;
   /** The limit's key after which the next sweep looks for parked jobs; null from the first. */
   parkedAfter: string | null = null;
@@ -35,10 +37,11 @@ export class Session {
   /** What the database's clock is ahead of the time that this process has run for. */
   #leadMs = 0;
 
-  constructor(database: Database, names: Dictionary, clock: Clock | null) {
+  constructor(database: Database, wakeSignal: PostgresWakeSignal, clock: Clock | null) {
     this.database = database;
-    this.names = names;
-    this.wakeSignal = new PostgresWakeSignal(database);
+    this.names = new Dictionary(database);
+    this.wakeSignal = wakeSignal;
+    this.lines = new LinePositions((types) => this.wakeSignal.recall(types));
     this.#clock = clock;
   }
 
@@ -49,8 +52,9 @@ export class Session {
 
   /** The database's time, or that of a test. */
   async readClock(): Promise<Instant> {
-    const sql = `SELECT ${this.database.tables}.now_ms($1) AS now`;
-    const [row] = await this.database.read<{ now: Instant }>(sql, [this.now()]);
+    const { plain, tables } = this.database;
+    const sql = `SELECT ${tables}.now_ms($1) AS now`;
+    const [row] = await plain.read<{ now: Instant }>(sql, [this.now()]);
     return row!.now;
   }
 

@@ -15,6 +15,7 @@ import type {
 import { hasRecords, type Move, type MovedAndClaimed, type MoveOutcome } from '../move.ts';
 import { bodyOf, defineVerbs, type VerbTable, WithPlainVerbs } from '../plain-verbs.ts';
 import { checkOps } from '../record-check.ts';
+import type { LogChanges } from '../log-changes.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type { Store } from '../store.ts';
@@ -22,44 +23,43 @@ import type { SqlTransaction } from '../transaction.ts';
 import { applyAndClaim } from './apply-and-claim.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresWakeSignal } from './wake-signal.ts';
-import { checkLog, maintenanceOn } from './maintenance.ts';
+import { checkLog, maintenanceOn, readBackSince } from './maintenance.ts';
 import { claimJobs } from './claim.ts';
 import { countJobs, depthOf, standingOf } from './counts.ts';
 import { Database } from './database.ts';
-import { Dictionary } from './dictionary.ts';
 import { eraseJob } from './erase.ts';
 import { insertWhole, insertWithin } from './insert-text.ts';
 import { insertWith } from './insert-with.ts';
-import { registerLifecycles } from './lifecycles.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
 import { controlOn, listLimits, putLimit } from './limits.ts';
 import { listJobs } from './list.ts';
 import { directClients, openPool, transactionLimits } from './open-pool.ts';
 import type { PostgresOptions } from './options.ts';
 import { ownedJobs } from './owned.ts';
-import { makePartitions, purge } from './purge.ts';
+import { purge } from './purge.ts';
 import { countStages, listEvents, listStages, readJobs } from './read.ts';
 import { restrictReader } from './reader-role.ts';
 import { recordsOn } from './records.ts';
 import { quoteName } from './schemas.ts';
-import { Session } from './session.ts';
+import type { Session } from './session.ts';
+import { Sessions } from './sessions.ts';
 import { expiredJobs, letDueIn, overdueJobs, untilDue } from './sweep.ts';
 import { readEntries } from './entries.ts';
-import { readIncarnation, readTail } from './tail.ts';
+import { isKept, readIncarnation, readTail } from './tail.ts';
 
 export type { PostgresOptions } from './options.ts';
 
 /** What a verb works with. */
 interface Tools {
-  readonly session: Session;
+  readonly sessions: Sessions;
   readonly batches: Batches;
 }
 
 /** A verb that needs the session alone. */
 function on<Args extends unknown[], Result>(
-  body: (session: Session, ...args: Args) => Result,
-): (tools: Tools, ...args: Args) => Result {
-  return ({ session }, ...args) => body(session, ...args);
+  body: (session: Session, ...args: Args) => Promise<Result>,
+): (tools: Tools, ...args: Args) => Promise<Result> {
+  return ({ sessions }, ...args) => sessions.with((session) => body(session, ...args));
 }
 
 const VERBS: VerbTable<Tools> = {
@@ -83,9 +83,24 @@ const VERBS: VerbTable<Tools> = {
   putDispatchRule: on(putLimit),
   rules: on(listLimits),
   depth: on(depthOf),
-  putPolicy: ({ session }, policy) => session.names.putPolicy(policy),
-  policies: ({ session }, numbers) => session.names.loadPolicies(numbers),
+  putPolicy: on(({ names }, policy) => names.putPolicy(policy)),
+  policies: on(({ names }, numbers) => names.loadPolicies(numbers)),
 };
+
+/** The verbs of a part, each on the log that there is when it is called. */
+function onCurrent<Verbs extends object>(
+  sessions: Sessions,
+  make: (session: Session) => Verbs,
+): Verbs {
+  const names = Object.keys(make(sessions.current));
+  const verbs = names.map((name) => {
+    type Body = (...args: unknown[]) => Promise<unknown>;
+    const bodyIn = (session: Session): Body => (make(session) as Record<string, Body>)[name]!;
+    const verb: Body = (...args) => sessions.with((session) => bodyIn(session)(...args));
+    return [name, verb];
+  });
+  return Object.fromEntries(verbs) as Verbs;
+}
 
 /**
  * The jobs half of the port on PostgreSQL, for any number of processes. Calls that come while a
@@ -96,7 +111,8 @@ export class PostgresStore extends WithPlainVerbs implements Store {
   readonly wakeSignal: PostgresWakeSignal;
   readonly records: RecordStore;
   readonly maintenance: MaintenanceStore;
-  readonly #session: Session;
+  readonly logChanges: LogChanges;
+  readonly #sessions: Sessions;
   readonly #batches: Batches;
   readonly #tools: Tools;
 
@@ -108,15 +124,20 @@ export class PostgresStore extends WithPlainVerbs implements Store {
     );
   }
 
-  constructor(session: Session) {
+  constructor(sessions: Sessions) {
     super();
-    this.#session = session;
-    this.wakeSignal = session.wakeSignal;
-    this.control = controlOn(session);
-    this.records = recordsOn(session);
-    this.maintenance = maintenanceOn(session);
-    this.#batches = batchesOn(session);
-    this.#tools = { session, batches: this.#batches };
+    this.#sessions = sessions;
+    this.logChanges = {
+      listen: (onChange) => sessions.listen(onChange),
+      isKept: (log, at) => sessions.with((session) => isKept(session, log, at)),
+      backSince: () => readBackSince(sessions.current),
+    };
+    this.wakeSignal = sessions.wakeSignal;
+    this.control = onCurrent(sessions, controlOn);
+    this.records = onCurrent(sessions, recordsOn);
+    this.maintenance = onCurrent(sessions, (session) => maintenanceOn(session, sessions));
+    this.#batches = batchesOn(sessions);
+    this.#tools = { sessions, batches: this.#batches };
   }
 
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
@@ -127,15 +148,18 @@ export class PostgresStore extends WithPlainVerbs implements Store {
   ): Promise<InsertOutcome[] | InsertWithOutcome> {
     if ('with' in options) {
       checkOps(options.with);
-      return insertWith(this.#session, jobs, options);
+      return this.#sessions.with((session) => insertWith(session, jobs, options));
     }
-    await this.#session.names.prepare(jobs);
-    if (options.isWhole === true) return insertWhole(this.#session, jobs);
+    const prepared = await this.#sessions.with(async (session) => {
+      await session.names.prepare(jobs);
+      return options.isWhole === true ? insertWhole(session, jobs) : null;
+    });
+    if (prepared !== null) return prepared;
     return this.#batches.inserts.add(jobs);
   }
 
   within(transaction: SqlTransaction): InsertJobs {
-    return insertWithin(this.#session, transaction);
+    return insertWithin(this.#sessions, transaction);
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
@@ -145,26 +169,29 @@ export class PostgresStore extends WithPlainVerbs implements Store {
     claim?: ClaimRequest,
   ): Promise<MoveOutcome[] | MovedAndClaimed> {
     for (const { with: ops = [] } of moves) checkOps(ops);
-    if (claim !== undefined) return applyAndClaim(this.#session, moves, claim);
+    if (claim !== undefined) {
+      return this.#sessions.with((session) => applyAndClaim(session, moves, claim));
+    }
     return this.#batches[hasRecords(moves) ? 'movesWith' : 'moves'].add(moves);
   }
 
   purge(cuts: Purge): Promise<Purged> {
-    return purge(this.#session, cuts);
+    return this.#sessions.with((session) => purge(session, cuts));
   }
 
   async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
     checkOps(ops);
-    return eraseJob(this.#session, ref, { actor, ops });
+    return this.#sessions.with((session) => eraseJob(session, ref, { actor, ops }));
   }
 
   now(): Promise<Instant> {
-    return this.#session.readClock();
+    return this.#sessions.current.readClock();
   }
 
   async close(): Promise<void> {
+    this.#sessions.current.lines.close();
     await this.wakeSignal.close();
-    await this.#session.database.close();
+    await this.#sessions.current.database.close();
   }
 }
 
@@ -191,11 +218,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     const mayChange = options.migrate !== 'check';
     await (mayChange ? migrate(database) : checkMigrations(database));
     await checkLog(database);
-    await registerLifecycles(database, lifecycles);
     if (readerRole !== undefined) await restrictReader(database, readerRole, mayChange);
-    const session = new Session(database, new Dictionary(database), clock ?? null);
-    await makePartitions(session);
-    return new PostgresStore(session);
+    const sessions = await Sessions.open(database, { lifecycles, clock: clock ?? null });
+    return new PostgresStore(sessions);
   } catch (error) {
     await database.close();
     throw error;

@@ -142,13 +142,30 @@ await onEveryServer('a cursor of another log is answered with a reset', async (f
   const store = await fixture.open();
   await fixture.scene(store).enqueue();
   const { cursor } = await store.tail({ tenant: null, from: 'end', limit: 1 });
-  const client = await fixture.connect();
-  await client.query('UPDATE pawl.meta SET incarnation = gen_random_uuid()');
-  const page = await store.tail({ tenant: null, from: { cursor }, limit: 1 });
+  const foreign = cursor.replace(/^\w+/, '0123456789ab');
+  const page = await store.tail({ tenant: null, from: { cursor: foreign }, limit: 1 });
   assert.deepEqual([page.isReset, page.items], [true, []]);
   const next = await store.tail({ tenant: null, from: { cursor: page.cursor }, limit: 1 });
   assert.equal(next.isReset, false);
 });
+
+await onEveryServer(
+  'a copy of the log has another name, and cursors are good as far as it goes',
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
+    await scene.enqueue();
+    const name = await store.incarnation();
+    const { cursor } = await store.tail({ tenant: null, from: 'end', limit: 1 });
+    const client = await fixture.connect();
+    await client.query('UPDATE pawl.meta SET incarnation = gen_random_uuid()');
+    assert.notEqual(await store.incarnation(), name);
+    const { id } = await scene.enqueue();
+    const { items, isReset } = await store.tail({ tenant: null, from: { cursor }, limit: 9 });
+    const told = items.map(({ event }) => event.jobId);
+    assert.deepEqual([isReset, new Set(told)], [false, new Set([id])]);
+  },
+);
 
 await onEveryServer(
   'marks of another installation in the same database hold nobody back',

@@ -1,22 +1,11 @@
 import type { JobEvent } from '../../core/event.ts';
 import type { AwaitedBy } from '../../core/job-labels.ts';
+import type { JobPlace } from '../log-changes.ts';
 import type { TailItem, TailPage, TailQuery } from '../query.ts';
 import { bitsOf, type FilterBits, hasLabels, passes } from '../tail-filter.ts';
+import { cursorAt, endOf, findPlace, type Log, type Position, readLog } from './log-position.ts';
 import { type EventRow, eventOf } from './row.ts';
 import type { Session } from './session.ts';
-
-/** Where a reader stands: all of the numbers before `n`, and so many items of that one. */
-export interface Position {
-  readonly n: number;
-  readonly index: number;
-}
-
-/** What is the same for every entry: the log's name and where it begins and ends. */
-export interface Log {
-  readonly incarnation: string;
-  readonly floor: number;
-  readonly start: number;
-}
 
 interface TailRow {
   readonly n: number;
@@ -42,17 +31,17 @@ const PASSED_MAX = 20_000;
  * the page: what is committed up to it is then surely seen.
  */
 export async function readTail(session: Session, query: TailQuery): Promise<TailPage> {
-  const [log] = await session.database.ask<Log>('log_state', []);
-  const cursorAt = ({ n, index }: Position): string => `${log!.incarnation}.${n}.${index}`;
-  const end: Position = { n: log!.floor + 1, index: 0 };
-  const start = positionOf(query.from, log!);
-  if (start === null) return { items: [], cursor: cursorAt(end), isReset: true };
+  const log = await readLog(session);
+  const found = await findPlace(session, query.from, log);
+  if (found === null) return { items: [], cursor: cursorAt(log, endOf(log)), isReset: true };
+  const { place, lost } = found;
+  if (lost !== null) return { items: [], cursor: cursorAt(log, place), isReset: true, lost };
   const tenant = query.tenant === null ? null : ((await session.tenantOf(query.tenant)) ?? -1);
   const wanted = query.only === undefined ? null : bitsOf(query.only);
   const items: Item[] = [];
-  let at = start;
-  for (let rows = ROWS_MIN; items.length < query.limit && at.n <= log!.floor;) {
-    const read = await readPage(session, at, { rows, wanted, floor: log!.floor });
+  let at: Position = place;
+  for (let rows = ROWS_MIN; items.length < query.limit && at.n <= log.floor;) {
+    const read = await readPage(session, at, { rows, wanted, floor: log.floor });
     const matching = read.items.filter((item) => tenant === null || item.row.tenant === tenant);
     const taken = matching.slice(0, query.limit - items.length);
     items.push(...taken);
@@ -62,26 +51,29 @@ export async function readTail(session: Session, query: TailQuery): Promise<Tail
     rows = isFurther ? Math.min(ROWS_MAX, rows * 2) : rows * 2;
     if (isFurther) at = reached;
   }
-  const labelled = items.filter(({ row }) => hasLabels(query, row.id));
+  const labelled = items.filter(({ row: { id } }) => hasLabels(query, id));
   const labels = await labelsOf(session, labelled);
-  const told = await inWords(session, items, { labels, cursorAt });
-  return { items: told, cursor: cursorAt(at), isReset: false };
+  const told = await inWords(session, items, { labels, log });
+  const seen = items.at(-1)?.position.n ?? place.seen;
+  const { n, index } = at;
+  return { items: told, cursor: cursorAt(log, { n, index, seen }), isReset: false };
 }
 
 /** The name of this log. */
-export async function readIncarnation({ database }: Session): Promise<string> {
-  const [log] = await database.ask<Log>('log_state', []);
-  return log!.incarnation;
+export async function readIncarnation(session: Session): Promise<string> {
+  return (await readLog(session)).incarnation;
 }
 
-/** Null: the cursor is of another log, of a future that this one has not had, or of lost times. */
-export function positionOf(from: TailQuery['from'], log: Log): Position | null {
-  if (from === 'start') return { n: log.start, index: 0 };
-  if (from === 'end') return { n: log.floor + 1, index: 0 };
-  const [, incarnation, n, index] = /^([\w-]+)\.(\d{1,15})\.(\d{1,9})$/.exec(from.cursor) ?? [];
-  if (incarnation !== log.incarnation) return null;
-  const position = { n: Number(n), index: Number(index) };
-  return position.n < log.start || position.n > log.floor + 1 ? null : position;
+/** Whether what a former log said of a job up to there is what this one says. */
+export async function isKept(
+  session: Session,
+  log: string,
+  { tenant, id, version, note }: JobPlace,
+): Promise<boolean> {
+  if (version === 0) return true;
+  const values = [log, (await session.tenantOf(tenant)) ?? -1, id, version, note];
+  const [row] = await session.database.ask<{ is_kept: boolean | null }>('is_kept', values);
+  return row!.is_kept === true;
 }
 
 interface Reading {
@@ -274,13 +266,13 @@ function placeOf(label: LabelRow | undefined): AwaitedBy | null {
 
 interface Words {
   readonly labels: Labels;
-  readonly cursorAt: (position: Position) => string;
+  readonly log: Log;
 }
 
 async function inWords(
   { names }: Session,
   items: readonly Item[],
-  { labels, cursorAt }: Words,
+  { labels, log }: Words,
 ): Promise<TailItem[]> {
   await names.learn(
     items.map(({ row: { tenant, lifecycle }, lane }) => ({ tenant, lifecycle, lane })),
@@ -289,7 +281,7 @@ async function inWords(
     const label = labels.get(`${row.id} ${row.tenant}`);
     const event: JobEvent = eventOf(row, names);
     return {
-      cursor: cursorAt(position),
+      cursor: cursorAt(log, { ...position, seen: position.n }),
       event,
       jobType: names.laneOf(lane).type,
       correlationId: label?.correlation_id ?? null,

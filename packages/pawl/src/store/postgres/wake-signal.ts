@@ -46,6 +46,12 @@ export class PostgresWakeSignal implements StoreWakeSignal {
     void this.#send();
   }
 
+  /** Has everybody look again who waits for jobs of these types, in this process too. */
+  recall(types: readonly string[]): void {
+    const values = this.words(types, { isHeardHere: true });
+    this.#database.read('SELECT pg_notify($1, $2)', values).catch(() => undefined);
+  }
+
   /** The channel and what is said there; without `isHeardHere` this process takes no notice. */
   words(types: Iterable<string>, { isHeardHere = false } = {}): [channel: string, text: string] {
     const text = [...new Set(types)].join(',');

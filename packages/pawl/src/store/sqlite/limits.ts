@@ -15,6 +15,7 @@ import {
   type DispatchRule,
   type DispatchRuleChange,
   type DispatchScope,
+  isExpected,
   ruleAt,
 } from '../dispatch-rule.ts';
 import { lanesNamed, ownedIn } from './counts.ts';
@@ -23,8 +24,10 @@ import { saveRecords, writeContext } from './records.ts';
 import type { Row } from './row.ts';
 import type { Work } from './work.ts';
 
-export function putDispatchRule(work: Work, change: DispatchRuleChange): DispatchRule {
-  const rule = changedRule(limitOf(work, change), change, work.now);
+export function putDispatchRule(work: Work, change: DispatchRuleChange): DispatchRule | null {
+  const before = limitOf(work, change);
+  if (!isExpected(before, change, work.now)) return null;
+  const rule = changedRule(before, change, work.now);
   save(work, rule);
   return rule;
 }

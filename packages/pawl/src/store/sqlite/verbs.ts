@@ -77,7 +77,7 @@ interface DiskVerbs {
 }
 
 type Apart = 'insert' | 'apply' | 'records' | 'control' | 'maintenance';
-type Verbs = Omit<Store, 'now' | 'close' | 'wakeSignal' | 'within' | Apart> &
+type Verbs = Omit<Store, 'now' | 'close' | 'wakeSignal' | 'logChanges' | 'within' | Apart> &
   InsertVerbs &
   ApplyVerbs &
   RecordVerbs &

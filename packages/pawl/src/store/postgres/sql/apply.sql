@@ -17,9 +17,6 @@ CREATE TYPE move AS (
   ord int, tenant int, id uuid, lifecycle int, state int2, phase int2, epoch int, fence text,
   owner int, token int8, version int, wished boolean, actor text, steps json, note json
 );
-CREATE TYPE set_head AS (
-  part int, owner int, token int8, actor text, lifecycle int, state int2, to_state int2
-);
 CREATE TYPE step AS (
   to_state int2, to_phase int2, to_epoch int, quiet boolean, attempts int, retry_count int,
   delay_ms float8, backoff_ms int8, error text, clears boolean, kind int2, turn int2, cause text,
@@ -333,15 +330,45 @@ BEGIN
     CASE WHEN v_before.phase = 1 AND j.phase NOT IN (1, 2, 3) THEN k.organisation_key END], NULL);
 END $$;
 
+-- A success by itself, under the same conditions: null where it is none that can be done so.
+CREATE FUNCTION complete_one(p_id uuid, p_tenant int, p_epoch int, p_result json, p_owner int,
+  p_token int8, p_actor text, p_lifecycle int, p_state int2, p_to_state int2, v_now timestamptz)
+RETURNS live LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE j live; v_n int8;
+BEGIN
+  DELETE FROM live l WHERE l.id = p_id AND l.tenant = p_tenant AND l.epoch = p_epoch
+    AND l.lifecycle = p_lifecycle AND l.state + 0 = p_state AND l.phase + 0 = 3
+    AND l.owner + 0 = p_owner AND (p_token IS NULL OR l.token = p_token)
+    AND l.lease_expiry > v_now AND l.flags & 7 = 0
+  RETURNING l.* INTO j;
+  IF j.id IS NULL THEN RETURN NULL; END IF;
+  v_n := draw();
+  j.version := j.version + 1;
+  j.updated_at := greatest(v_now, j.updated_at);
+  INSERT INTO ended (id, started_at, completed_at, run_at, born_n, claim_n, end_n, tenant,
+    lifecycle, epoch, version, from_epoch, from_version, attempts, retry_count, progress,
+    from_state, from_phase, state, phase, flags, backoff_ms, more_n, result, revision)
+  VALUES (j.id, j.started_at, j.updated_at, j.run_at, j.born_n, j.claim_n, v_n, j.tenant,
+    j.lifecycle, j.epoch, j.version, j.epoch, j.version - 1, j.attempts, j.retry_count, 100,
+    p_state, 3, p_to_state, 5, j.flags, j.backoff_ms, j.more_n, p_result, j.revision);
+  INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, turn, from_state, to_state, phase,
+    has_texts, actor, jobs, versions, epochs, attempts, retries, progress)
+  VALUES (v_n, j.updated_at, j.tenant, j.lane, j.lifecycle, 10, 1, p_state, p_to_state, 5, false,
+    p_actor, ARRAY[j.id], ARRAY[j.version], ARRAY[j.epoch], ARRAY[j.attempts],
+    ARRAY[j.retry_count], '{100}');
+  RETURN j;
+END $$;
+
 -- The successes of a set that were not done as one: as moves, where there is a row to move.
-CREATE FUNCTION rest_of(h set_head, p_ids uuid[], p_tenants int[], p_epochs int[], p_results json,
-  p_done int[]) RETURNS SETOF move LANGUAGE plpgsql AS $$
+CREATE FUNCTION rest_of(p_ids uuid[], p_tenants int[], p_epochs int[], p_results json, p_owner int,
+  p_token int8, p_actor text, p_lifecycle int, p_state int2, p_to_state int2, p_done int[])
+RETURNS SETOF move LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  IF coalesce(cardinality(p_done), 0) = cardinality(p_ids) THEN RETURN; END IF;
-  RETURN QUERY SELECT x.ord::int, coalesce(x.tenant, p_tenants[1]), x.id, h.lifecycle, h.state, 3::int2,
-    coalesce(x.epoch, p_epochs[1]), 'owner', h.owner, h.token, NULL::int, NULL::boolean, h.actor,
-    json_build_array(json_build_object('to_state', h.to_state, 'to_phase', 5,
+  RETURN QUERY SELECT x.ord::int, coalesce(x.tenant, p_tenants[1]), x.id, p_lifecycle, p_state,
+    3::int2, coalesce(x.epoch, p_epochs[1]), 'owner', p_owner, p_token, NULL::int, NULL::boolean,
+    p_actor, json_build_array(json_build_object('to_state', p_to_state, 'to_phase', 5,
       'to_epoch', coalesce(x.epoch, p_epochs[1]), 'quiet', false, 'delay_ms', 0, 'clears', true,
       'kind', 10, 'turn', 1, 'result', x.result::text)), NULL::json
   FROM ROWS FROM (unnest(p_ids), unnest(p_tenants), unnest(p_epochs), json_array_elements(p_results))
@@ -349,34 +376,58 @@ BEGIN
   WHERE x.ord <> ALL (coalesce(p_done, '{}'));
 END $$;
 
--- Sets of successes, then all other moves one after the other, in one transaction.
+-- Sets of successes, each with what its jobs have in common, then all other moves one after the
+-- other, in one transaction.
 CREATE FUNCTION apply_moves(p_ids text[], p_tenants text[], p_epochs text[], p_results json[],
-  p_heads json, p_moves json, p_wait_ms int, p_now float8)
+  p_owners int[], p_tokens int8[], p_actors text[], p_lifecycles int[], p_states int2[],
+  p_to_states int2[], p_moves json, p_wait_ms int, p_now float8)
 RETURNS TABLE (part int, ords int[], versions int[], at int8) LANGUAGE plpgsql
 SET lock_timeout = 0 AS $$
 #variable_conflict use_column
-DECLARE v_now timestamptz := clock(p_now); h set_head; m move; o record; v_keys text[]; c record;
+DECLARE v_now timestamptz := clock(p_now); m move; o record; v_keys text[]; j live; v_void text;
+  v_ids uuid[]; v_of int[]; v_epochs int[]; v_result text;
 BEGIN
-  PERFORM set_config('lock_timeout', p_wait_ms::text, true);
-  FOR h IN SELECT * FROM json_populate_recordset(NULL::set_head, p_heads) LOOP
-    SELECT * INTO c FROM complete_many(p_ids[h.part]::uuid[], p_tenants[h.part]::int[],
-      p_epochs[h.part]::int[], p_results[h.part], h.owner, h.token, h.actor, h.lifecycle, h.state,
-      h.to_state, v_now);
-    RETURN QUERY SELECT h.part, c.ords, c.versions, coalesce(c.at, ms(v_now));
-    FOR m IN SELECT * FROM rest_of(h, p_ids[h.part]::uuid[], p_tenants[h.part]::int[],
-      p_epochs[h.part]::int[], p_results[h.part], c.ords)
+  v_void := set_config('lock_timeout', p_wait_ms::text, true);
+  FOR i IN 1..coalesce(cardinality(p_ids), 0) LOOP
+    v_ids := p_ids[i];
+    v_of := p_tenants[i];
+    v_epochs := p_epochs[i];
+    part := i;
+    ords := NULL;
+    at := NULL;
+    IF cardinality(v_ids) = 1 THEN
+      -- Cut out of its list as text: as a member of JSON it would be read, and changed.
+      v_result := substr(p_results[i]::text, 2, length(p_results[i]::text) - 2);
+      j := complete_one(v_ids[1], v_of[1], v_epochs[1], nullif(v_result, '')::json, p_owners[i],
+        p_tokens[i], p_actors[i], p_lifecycles[i], p_states[i], p_to_states[i], v_now);
+      IF j.id IS NOT NULL THEN
+        ords := '{1}';
+        versions := ARRAY[j.version];
+        at := ms(j.updated_at);
+      END IF;
+    ELSE
+      SELECT c.ords, c.versions, c.at INTO ords, versions, at
+      FROM complete_many(v_ids, v_of, v_epochs, p_results[i], p_owners[i], p_tokens[i],
+        p_actors[i], p_lifecycles[i], p_states[i], p_to_states[i], v_now) c;
+    END IF;
+    IF ords IS NOT NULL THEN RETURN NEXT; END IF;
+    CONTINUE WHEN cardinality(ords) = cardinality(v_ids);
+    FOR m IN SELECT * FROM rest_of(v_ids, v_of, v_epochs, p_results[i], p_owners[i], p_tokens[i],
+      p_actors[i], p_lifecycles[i], p_states[i], p_to_states[i], ords)
     LOOP
       SELECT * INTO o FROM apply_one(m, v_now);
       CONTINUE WHEN o.version IS NULL;
       v_keys := v_keys || o.keys;
-      RETURN QUERY SELECT h.part, ARRAY[m.ord], ARRAY[o.version], ms(v_now);
+      RETURN QUERY SELECT i, ARRAY[m.ord], ARRAY[o.version], ms(v_now);
     END LOOP;
   END LOOP;
-  FOR m IN SELECT * FROM json_populate_recordset(NULL::move, p_moves) LOOP
-    SELECT * INTO o FROM apply_one(m, v_now);
-    CONTINUE WHEN o.version IS NULL;
-    v_keys := v_keys || o.keys;
-    RETURN QUERY SELECT 0, ARRAY[m.ord], ARRAY[o.version], ms(v_now);
-  END LOOP;
+  IF p_moves IS NOT NULL THEN
+    FOR m IN SELECT * FROM json_populate_recordset(NULL::move, p_moves) LOOP
+      SELECT * INTO o FROM apply_one(m, v_now);
+      CONTINUE WHEN o.version IS NULL;
+      v_keys := v_keys || o.keys;
+      RETURN QUERY SELECT 0, ARRAY[m.ord], ARRAY[o.version], ms(v_now);
+    END LOOP;
+  END IF;
   IF cardinality(v_keys) > 0 THEN PERFORM admit(v_keys, v_now); END IF;
 END $$;

@@ -25,19 +25,14 @@ BEGIN
     EXECUTE FUNCTION refuse(''PW003'', ''what is written in %s does not change'')', p_table, '%s');
 END $$;
 
-CREATE FUNCTION move_code(p_lifecycle int, p_from_state int2, p_from_phase int2, p_to_state int2,
-  p_to_phase int2) RETURNS int8 LANGUAGE sql IMMUTABLE AS $$
-  SELECT (p_lifecycle::int8 << 32) | (p_from_state::int8 << 20) | (p_from_phase::int8 << 16)
-    | (p_to_state::int8 << 4) | p_to_phase
-$$;
-
 CREATE FUNCTION guard_move() RETURNS trigger LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v_is_same boolean := NEW.state = OLD.state AND NEW.phase = OLD.phase
     AND NEW.epoch = OLD.epoch; m moves; v_states text[]; v_name text;
 BEGIN
   -- A job changes its lane once at most: when it gets a revision to which it is pinned.
-  IF NEW.lifecycle = OLD.lifecycle AND NEW.seq = OLD.seq AND (NEW.lane = OLD.lane
+  IF NEW.id = OLD.id AND NEW.tenant = OLD.tenant AND NEW.lifecycle = OLD.lifecycle
+    AND NEW.seq = OLD.seq AND (NEW.lane = OLD.lane
     OR OLD.revision IS NULL AND EXISTS (
       SELECT FROM lanes a JOIN lanes b ON b.tenant = a.tenant AND b.queue = a.queue
         AND b.type = a.type AND b.claim_type = a.type || '@' || NEW.revision
@@ -56,6 +51,7 @@ BEGIN
     v_name, OLD.id, v_states[OLD.state], OLD.phase, OLD.epoch, OLD.version,
     v_states[NEW.state], NEW.phase, NEW.epoch, NEW.version, CASE
       WHEN NEW.lifecycle <> OLD.lifecycle OR NEW.lane <> OLD.lane OR NEW.seq <> OLD.seq
+        OR NEW.id <> OLD.id OR NEW.tenant <> OLD.tenant
         THEN 'a job keeps its lifecycle, lane and age'
       WHEN v_is_same THEN 'the version may rise by one only'
       WHEN NEW.epoch - OLD.epoch NOT IN (0, 1) THEN 'the epoch may stay or rise by one'
@@ -83,13 +79,14 @@ END $$;
 CREATE FUNCTION guards() RETURNS TABLE (name text, trigger text) LANGUAGE sql IMMUTABLE AS $$
   SELECT t, 'only_verbs' FROM unnest(ARRAY['facts', 'facts_other', 'live', 'keys', 'details',
     'stages', 'ended', 'ended_other', 'annotations', 'log', 'log_texts', 'notes', 'positions',
-    'log_carried', 'log_texts_carried', 'log_late', 'claims', 'idempotency_keys', 'unique_keys',
-    'limits', 'rate_levels', 'rate_starts', 'moves', 'policies', 'records']) t
+    'log_carried', 'log_texts_carried', 'log_late', 'idempotency_keys', 'unique_keys',
+    'limits', 'rate_levels', 'rate_starts', 'moves', 'policies', 'records', 'timelines']) t
   UNION ALL
   SELECT t, 'frozen' FROM unnest(ARRAY['facts', 'facts_other', 'ended', 'ended_other',
     'annotations', 'log', 'log_texts', 'log_carried', 'log_texts_carried']) t
   UNION ALL
-  VALUES ('live', 'guard_move'), ('live', 'keeps_revision'), ('ended', 'guard_end'), ('ended_other', 'guard_end'),
+  VALUES ('live', 'guard_move'), ('live', 'guard_kept'), ('live', 'keeps_revision'),
+    ('ended', 'guard_end'), ('ended_other', 'guard_end'),
     ('records', 'audit_is_only_added_to'), ('log_late', 'write_late')
 $$;
 

@@ -162,25 +162,44 @@ BEGIN
   FROM facts_by_id(p_ids) f;
 END $$;
 
--- Names this log: another database, a restored copy of the log or a new timeline is another one,
--- because what a reader has seen may be missing there.
-CREATE FUNCTION log_name() RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN (SELECT substr(md5(concat_ws('/', m.incarnation, c.system_identifier, d.oid,
-      'log'::regclass::oid, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))), 1, 12)
-    FROM meta m, pg_control_system() c, pg_database d WHERE d.datname = current_database());
-END $$;
-
 -- The log's name, where its readers may begin and where they must stop.
 CREATE FUNCTION log_state(OUT incarnation text, OUT floor int8, OUT start int8)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+DECLARE v_home text;
 BEGIN
   floor := log_floor();
-  incarnation := log_name();
-  SELECT m.tail_from INTO start FROM meta m;
+  SELECT m.tail_from, m.log, m.home INTO start, incarnation, v_home FROM meta m;
+  IF v_home <> home_now() THEN PERFORM on_log(NULL); END IF;
   start := greatest(start, (SELECT min(p.low::int8) FROM partitions p
     WHERE p.parent = 'log' AND NOT p.is_closed));
+END $$;
+
+-- Up to which number the log of this name said the same as this one; none where it is no former name.
+CREATE FUNCTION log_before(p_log text) RETURNS SETOF int8 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT t.last_n FROM timelines t WHERE t.previous = p_log;
+END $$;
+
+-- Remembers that a reader was told of entries up to there which a former log had, for the doctor.
+CREATE FUNCTION note_lost(p_log text, p_to int8) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  UPDATE timelines t SET lost_to = p_to WHERE t.previous = p_log AND coalesce(t.lost_to, 0) < p_to;
+END $$;
+
+-- Whether an event of a job lies in that part of a former log.
+CREATE FUNCTION is_kept(p_log text, p_tenant int, p_id uuid, p_version int, p_note int)
+RETURNS boolean LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_last int8 := (SELECT t.last_n FROM timelines t WHERE t.previous = p_log);
+BEGIN
+  RETURN CASE WHEN p_note > 0 THEN EXISTS (SELECT FROM notes o WHERE o.id = p_id
+      AND o.tenant = p_tenant AND o.version = p_version AND o.note = p_note AND o.n <= v_last)
+    ELSE EXISTS (SELECT FROM entries(positions_of(p_tenant, p_id, p_version - 1, 1)) w
+      CROSS JOIN LATERAL events_in(w, p_id) r
+      WHERE w.tenant = p_tenant AND r.version = p_version AND w.n <= v_last) END;
 END $$;
 
 -- For how long the oldest entry has waited that readers cannot see yet, in milliseconds.

@@ -20,18 +20,75 @@ CREATE FUNCTION alike(a real[]) RETURNS real[] LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN a[1] = ALL (a) THEN a[1:1] ELSE a END
 $$;
 
+-- The timeline that this server writes.
+CREATE FUNCTION timeline_now() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
+$$;
+-- The database, its server and its log: a restored copy is another one.
+CREATE FUNCTION home_now() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT md5(concat_ws('/', m.incarnation, c.system_identifier, d.oid, 'log'::regclass::oid))
+    FROM meta m, pg_control_system() c, pg_database d WHERE d.datname = current_database());
+END $$;
+
+-- Gives the log a name where it has none on this server and timeline: a standby has taken over, or a
+-- backup was restored. Nobody has drawn a number since, for whoever draws comes here first: so the
+-- highest number there is the last of the log before. Numbers go on far behind it, lest one that was
+-- lost is drawn again. Timelines have numbers that can occur twice, so the name is drawn by lot.
+CREATE FUNCTION begin_timeline(OUT log text, OUT timeline text, OUT previous text, OUT last_n int8)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_timeline text := timeline_now(); v_home text := home_now(); m meta;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('pawl.timeline', (SELECT m.tag FROM meta m)));
+  SELECT * INTO m FROM meta m;
+  IF m.timeline <> v_timeline OR m.home <> v_home THEN
+    SELECT coalesce(greatest((SELECT max(w.n) FROM log w), (SELECT max(o.n) FROM notes o)), 0)
+    INTO last_n;
+    IF m.log <> '' THEN
+      PERFORM setval('log_n', greatest(s.last_value, last_n) + (1 << 20)) FROM log_n s;
+    END IF;
+    INSERT INTO timelines (log, previous, timeline, last_n, begun_at)
+    VALUES (substr(md5(gen_random_uuid()::text), 1, 12), m.log, v_timeline,
+      last_n, clock_timestamp());
+    UPDATE meta SET log = (SELECT t.log FROM timelines t WHERE t.previous = m.log),
+      home = v_home, timeline = v_timeline;
+  END IF;
+  SELECT t.log, t.timeline, t.previous, t.last_n INTO log, timeline, previous, last_n
+  FROM timelines t JOIN meta m ON m.log = t.log;
+END $$;
+
+-- True where the log still has the name by which the caller knows it. What the caller remembers of
+-- another one must not be used here; nothing is done then.
+DO $do$ BEGIN
+  EXECUTE format($f$CREATE FUNCTION on_log(p_log text) RETURNS boolean LANGUAGE plpgsql STABLE
+    SECURITY DEFINER AS $$
+    DECLARE v_log text; v_timeline text;
+    BEGIN
+      SELECT m.log, m.timeline INTO v_log, v_timeline FROM %1$I.meta m;
+      IF v_log = p_log AND (pg_is_in_recovery()
+        OR v_timeline = left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))
+      THEN RETURN true; END IF;
+      RAISE EXCEPTION USING ERRCODE = 'PW102',
+        MESSAGE = 'the log is another one: a standby has taken over, or a backup was restored';
+    END $$$f$, current_schema());
+END $do$;
+
 -- Draws a number of the log. Before its first, a transaction marks the highest one that was drawn
 -- then: readers stop at the lowest mark that is held, so they wait for writers of the log and for
 -- nobody else. The mark is remembered by a setting that a rollback to a savepoint undoes together
 -- with the lock; one lock a transaction, whatever it writes.
 CREATE FUNCTION draw() RETURNS int8 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_last int8;
+DECLARE v_mark text;
 BEGIN
   IF current_setting('pawl.mark', true) IS DISTINCT FROM 'set' THEN
-    SELECT last_value INTO v_last FROM log_n;
-    PERFORM pg_advisory_xact_lock_shared(mark_of(v_last));
-    PERFORM set_config('pawl.mark', 'set', true);
+    IF (SELECT m.timeline FROM meta m) <> timeline_now() THEN
+      PERFORM begin_timeline();
+    END IF;
+    -- Assignments of plain calls: each as a statement would cost several times as much.
+    v_mark := pg_advisory_xact_lock_shared(mark_of(coalesce(pg_sequence_last_value('log_n'), 0)));
+    v_mark := set_config('pawl.mark', 'set', true);
   END IF;
   RETURN nextval('log_n');
 END $$;

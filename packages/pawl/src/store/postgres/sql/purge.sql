@@ -125,8 +125,8 @@ BEGIN
   RETURN coalesce(cardinality(v_ids), 0);
 END $$;
 
--- Keys whose time is over, and claims that nobody asks for again.
-CREATE FUNCTION purge_keys(p_cut int8, p_limit int, p_now float8) RETURNS int8 LANGUAGE plpgsql AS $$
+-- Keys whose time is over.
+CREATE FUNCTION purge_keys(p_cut int8, p_limit int) RETURNS int8 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v_keys int8; v_unique int8;
 BEGIN
@@ -140,8 +140,6 @@ BEGIN
       SELECT FROM live j WHERE j.id = u.id AND j.tenant = u.tenant AND j.epoch = 1 AND j.phase < 2)
     ORDER BY u.until LIMIT p_limit FOR UPDATE SKIP LOCKED)) RETURNING 1)
   SELECT count(*) INTO v_unique FROM gone;
-  DELETE FROM claims WHERE ctid = ANY (ARRAY(SELECT c.ctid FROM claims c
-    WHERE c.at <= clock(p_now) - interval '1 hour' ORDER BY c.at LIMIT p_limit));
   RETURN v_keys + v_unique;
 END $$;
 

@@ -4,15 +4,26 @@ CREATE TYPE renewal AS (
   result_name text, result text, notes json
 );
 
--- An owner's write that is no transition: no version and no entry in the log, only notes.
-CREATE FUNCTION renew_one(x renewal, v_now timestamptz, OUT lease_expiry int8, OUT progress real,
+-- Since when the server can be written to without a break: it was started, or it took over.
+CREATE FUNCTION back_since() RETURNS timestamptz LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN greatest(pg_postmaster_start_time(),
+    (SELECT max(t.begun_at) FROM timelines t WHERE t.previous <> ''));
+END $$;
+
+-- An owner's write that is no transition: no version and no entry in the log, only notes. A lease that
+-- ran out while nobody could reach the server (before v_back) is renewed, if the row still has the
+-- token of the claim: then nobody else has taken it. Its note says so.
+CREATE FUNCTION renew_one(x renewal, v_now timestamptz, v_back timestamptz, OUT lease_expiry int8, OUT progress real,
   OUT cancel_mode int2, OUT cancel_reason text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE j live; p policies; d details; v_at timestamptz; v_is_moved boolean; v_n int8;
 BEGIN
   SELECT * INTO j FROM live j WHERE j.id = x.id AND j.tenant = x.tenant FOR UPDATE;
   IF NOT FOUND OR (j.epoch = x.epoch AND j.phase IN (2, 3) AND j.owner = x.owner
-    AND (x.token IS NULL OR j.token = x.token) AND j.lease_expiry > v_now) IS NOT TRUE
+    AND (x.token IS NULL OR j.token = x.token)
+    AND (j.lease_expiry > v_now OR x.token IS NOT NULL AND j.lease_expiry <= v_back)) IS NOT TRUE
   THEN RETURN; END IF;
   SELECT * INTO p FROM policies p WHERE p.number = j.policy;
   v_at := greatest(v_now, j.updated_at);
@@ -50,7 +61,7 @@ BEGIN
     j.phase, j.epoch, j.attempts, j.retry_count, renew_one.progress, x.actor, d.stage,
     coalesce(w.message, d.message), w.payload::json
   FROM (SELECT 1 AS i, CASE WHEN v_is_moved THEN 102 ELSE 101 END AS kind, NULL AS message,
-      NULL AS payload
+      CASE WHEN j.lease_expiry <= v_now THEN '{"afterOutage":true}' END AS payload
     UNION ALL SELECT 1 + o.i, (o.draft ->> 'kind')::int, o.draft ->> 'message',
       o.draft ->> 'payload'
     FROM json_array_elements(x.notes) WITH ORDINALITY AS o(draft, i)) w;
@@ -58,16 +69,17 @@ END $$;
 
 -- Many heartbeats of one owner that carry nothing else.
 CREATE FUNCTION renew_many(p_ids uuid[], p_tenants int[], p_epochs int[], p_owner int, p_token int8,
-  p_actor text, v_now timestamptz)
+  p_actor text, v_now timestamptz, v_back timestamptz)
 RETURNS TABLE (ord int, lease_expiry int8, progress real, cancel_mode int2, cancel_reason text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_n int8; v_moved int8[];
+DECLARE v_n int8; v_moved int8[]; v_late int8[];
 BEGIN
-  SELECT array_agg(x.seq) INTO v_moved FROM (
-    SELECT j.seq, j.policy, j.lease_end - greatest(v_now, j.updated_at) AS left FROM live j
-    WHERE j.id = ANY (p_ids) ORDER BY j.id, j.tenant FOR UPDATE) x
-  JOIN policies p ON p.number = x.policy WHERE 2 * x.left <= p.ttl;
+  SELECT array_agg(x.seq) FILTER (WHERE 2 * x.left <= p.ttl),
+    array_agg(x.seq) FILTER (WHERE x.lease_expiry <= v_now) INTO v_moved, v_late FROM (
+    SELECT j.seq, j.policy, j.lease_expiry, j.lease_end - greatest(v_now, j.updated_at) AS left
+    FROM live j WHERE j.id = ANY (p_ids) ORDER BY j.id, j.tenant FOR UPDATE) x
+  JOIN policies p ON p.number = x.policy;
   v_n := draw();
   RETURN QUERY
   WITH u AS (
@@ -80,20 +92,24 @@ BEGIN
     FROM unnest(p_ids, p_tenants, p_epochs) WITH ORDINALITY AS x(id, tenant, epoch, ord), policies p
     WHERE j.id = ANY (ARRAY[x.id]) AND j.tenant = x.tenant AND j.epoch = x.epoch
       AND j.phase + 0 IN (2, 3) AND j.owner = p_owner AND (p_token IS NULL OR j.token = p_token)
-      AND j.lease_expiry > v_now AND p.number = ANY (ARRAY[j.policy])
+      AND (j.lease_expiry > v_now OR p_token IS NOT NULL AND j.lease_expiry <= v_back)
+      AND p.number = ANY (ARRAY[j.policy])
     RETURNING j.*, x.ord),
   d AS (SELECT u.ord, o.stage, o.message, o.cancel_reason FROM u JOIN details o
     ON u.flags & 4 > 0 AND o.id = ANY (ARRAY[u.id]) AND o.tenant = u.tenant),
   w AS (
     INSERT INTO notes (n, id, tenant, version, note, ts, lane, lifecycle, kind, state, phase, epoch,
-      attempt, retry_count, progress, actor, stage, message)
+      attempt, retry_count, progress, actor, stage, message, payload)
     SELECT v_n, u.id, u.tenant, u.version, u.notes, u.updated_at, u.lane, u.lifecycle,
       CASE WHEN u.seq = ANY (v_moved) THEN 102 ELSE 101 END, u.state, u.phase, u.epoch,
-      u.attempts, u.retry_count, u.progress, p_actor, d.stage, d.message
+      u.attempts, u.retry_count, u.progress, p_actor, d.stage, d.message,
+      CASE WHEN u.seq = ANY (v_late) THEN json '{"afterOutage":true}' END
     FROM u LEFT JOIN d ON d.ord = u.ord)
   SELECT u.ord::int, ms(u.lease_expiry), u.progress, u.cancel_mode, d.cancel_reason
   FROM u LEFT JOIN d ON d.ord = u.ord;
 END $$;
+
+CREATE TYPE set_head AS (part int, owner int, token int8, actor text);
 
 CREATE FUNCTION renew(p_ids text[], p_tenants text[], p_epochs text[], p_heads json, p_renewals json,
   p_wait_ms int, p_now float8)
@@ -101,14 +117,15 @@ RETURNS TABLE (part int, ord int, lease_expiry int8, progress real, cancel_mode 
   cancel_reason text, at int8) LANGUAGE plpgsql SET lock_timeout = 0 AS $$
 #variable_conflict use_column
 DECLARE v_now timestamptz := clock(p_now); h set_head; x renewal; o record;
+  v_back timestamptz := CASE WHEN p_now IS NULL THEN back_since() END;
 BEGIN
   PERFORM set_config('lock_timeout', p_wait_ms::text, true);
   FOR h IN SELECT * FROM json_populate_recordset(NULL::set_head, p_heads) LOOP
     RETURN QUERY SELECT h.part, r.*, ms(v_now) FROM renew_many(p_ids[h.part]::uuid[],
-      p_tenants[h.part]::int[], p_epochs[h.part]::int[], h.owner, h.token, h.actor, v_now) r;
+      p_tenants[h.part]::int[], p_epochs[h.part]::int[], h.owner, h.token, h.actor, v_now, v_back) r;
   END LOOP;
   FOR x IN SELECT * FROM json_populate_recordset(NULL::renewal, p_renewals) LOOP
-    SELECT * INTO o FROM renew_one(x, v_now);
+    SELECT * INTO o FROM renew_one(x, v_now, v_back);
     CONTINUE WHEN o.lease_expiry IS NULL;
     RETURN QUERY SELECT 0, x.ord, o.lease_expiry, o.progress, o.cancel_mode, o.cancel_reason,
       ms(v_now);

@@ -13,9 +13,19 @@ CREATE TABLE meta (
   -- When the log last went on in another partition of notes, by the clock of whoever sweeps.
   turned_at timestamptz NOT NULL DEFAULT '-infinity',
   -- Where readers of the log may begin; what lies before is kept for the jobs' own histories.
-  tail_from int8 NOT NULL DEFAULT 0
+  tail_from int8 NOT NULL DEFAULT 0,
+  -- The log's name, and the server and timeline on which it has that name.
+  log text NOT NULL DEFAULT '', home text NOT NULL DEFAULT '', timeline text NOT NULL DEFAULT ''
 );
 INSERT INTO meta DEFAULT VALUES;
+-- Every name that the log has had. last_n: the highest number that was there when it got the name:
+-- up to it the log before says the same, and what lay beyond is lost.
+CREATE TABLE timelines (
+  log text PRIMARY KEY, previous text NOT NULL UNIQUE, timeline text NOT NULL, last_n int8 NOT NULL,
+  begun_at timestamptz NOT NULL,
+  -- Up to where a reader was told of entries that are lost, as far as readers have come since.
+  lost_to int8
+);
 
 CREATE TABLE tenants (
   number int PRIMARY KEY, name text NOT NULL UNIQUE, generation int NOT NULL DEFAULT 1
@@ -70,9 +80,10 @@ CREATE TABLE facts_other (LIKE facts INCLUDING ALL);
 --   32 is pinned to its revision: then its lane is that of the revision, and the one in facts that
 --   of its type.
 -- born_n, claim_n, more_n: where its entries stand in the log.
+-- claim_key: by which claim its owner got it, where that may be asked again.
 CREATE TABLE live (
   id uuid NOT NULL, seq int8 NOT NULL, rank_at int8 NOT NULL, born_n int8, claim_n int8,
-  token int8, backoff_ms int8, run_at timestamptz NOT NULL, updated_at timestamptz NOT NULL,
+  token int8, claim_key int8, backoff_ms int8, run_at timestamptz NOT NULL, updated_at timestamptz NOT NULL,
   started_at timestamptz, deadline_at timestamptz, lease_expiry timestamptz,
   lease_end timestamptz, lease_limit timestamptz,
   tenant int NOT NULL, lane int NOT NULL, policy int NOT NULL, lifecycle int NOT NULL, owner int,
@@ -80,17 +91,16 @@ CREATE TABLE live (
   retry_count int NOT NULL, priority int NOT NULL, progress real NOT NULL,
   state int2 NOT NULL, phase int2 NOT NULL, gate int2, cancel_mode int2, flags int2 NOT NULL,
   more_n int8[], revision text, PRIMARY KEY (id, tenant),
-  CONSTRAINT nothing_live_has_ended CHECK (phase < 5),
-  CONSTRAINT only_who_waits_has_a_gate CHECK (gate IS NULL OR phase IN (1, 4)),
-  CONSTRAINT owner_and_lease_come_and_go_together CHECK (
-    (phase IN (2, 3)) = (owner IS NOT NULL) AND (owner IS NULL) = (lease_expiry IS NULL)
-    AND (owner IS NULL) = (token IS NULL)),
-  CONSTRAINT positions_are_few CHECK (cardinality(more_n) <= 32)
+  -- In one expression, since the server reads it anew with every statement: nothing that is live has
+  -- ended, only who waits has a gate, owner and lease come and go together, positions are few.
+  CONSTRAINT a_job_stands_as_it_may CHECK (phase < 5 AND (gate IS NULL OR phase = ANY ('{1,4}'))
+    AND num_nonnulls(owner, token, lease_expiry) = CASE WHEN phase = ANY ('{2,3}') THEN 3 ELSE 0 END
+    AND cardinality(more_n) <= 32)
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0.1);
 CREATE INDEX live_claim ON live (lane, rank_at, seq) WHERE gate = 0;
 CREATE INDEX live_timer ON live (gate, run_at, seq) WHERE gate IN (1, 2);
-CREATE INDEX live_owned ON live (lane) WHERE phase IN (2, 3);
+CREATE INDEX live_owned ON live (lane, claim_key) WHERE phase IN (2, 3);
 CREATE INDEX live_aside ON live (tenant, lane, phase) WHERE gate IS DISTINCT FROM 0
   AND phase IN (0, 1, 4);
 CREATE INDEX live_deadline ON live (deadline_at) WHERE deadline_at IS NOT NULL;
@@ -147,14 +157,6 @@ CREATE TABLE annotations (
   id uuid NOT NULL, tenant int NOT NULL, version int NOT NULL, n int8 NOT NULL,
   at timestamptz NOT NULL, PRIMARY KEY (id, tenant, version)
 );
-
--- The winners of a claim, for the same claim asked again.
-CREATE TABLE claims (
-  key int8 PRIMARY KEY, owner int NOT NULL, token int8 NOT NULL, at timestamptz NOT NULL,
-  ids uuid[] NOT NULL
-) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
-ALTER TABLE claims ALTER ids SET STORAGE EXTERNAL;
-CREATE INDEX claims_at ON claims (at);
 
 CREATE TABLE idempotency_keys (
   tenant int NOT NULL, key text NOT NULL, payload_hash text NOT NULL, id uuid NOT NULL,

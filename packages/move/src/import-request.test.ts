@@ -4,7 +4,7 @@ import { isUuid } from 'pawl/internal/core/uuid';
 import { inputHere, type TypesHere } from './here.ts';
 import { commandOf, planSchedules } from './schedules.ts';
 import type { Source, SourceJob, SourceSchedule } from './source.ts';
-import { idOf, wishOf } from './wish.ts';
+import { idOf, wishOf } from './import-request.ts';
 
 const JOB: SourceJob = {
   kind: 'mail/welcome',

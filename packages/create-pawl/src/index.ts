@@ -1,0 +1,2 @@
+// What programs name: `import { createProject } from 'create-pawl'`.
+export { createProject, type ProjectOptions, type Store } from './create-project.ts';

@@ -1,0 +1,61 @@
+import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
+import { read, serverHref } from '../../api.ts';
+import { useLoaded } from '../../load.ts';
+
+/** What became of the elements of a source. */
+export interface LossCounts {
+  readonly elements: number;
+  readonly kept: number;
+  readonly approximated: number;
+  readonly dropped: number;
+}
+
+/** One thing that is not as it was. */
+interface Loss {
+  readonly slide: number;
+  readonly kind: string;
+  readonly code: string;
+  readonly outcome: string;
+  readonly what: string;
+  readonly text?: string;
+}
+
+/** How much of the source the deck has. */
+export function LossSummary({ counts }: { readonly counts: LossCounts }) {
+  const { elements, kept, approximated, dropped } = counts;
+  return (
+    <p class="quiet" aria-label="Losses">
+      {elements} elements: {kept} kept, {approximated} approximated, {dropped} dropped
+    </p>
+  );
+}
+
+/** What a slide has differently from its source, beside its preview. */
+export function SlideLosses({
+  file,
+  slide,
+}: {
+  readonly file: ArtifactJson;
+  readonly slide: number;
+}) {
+  const loaded = useLoaded(
+    async () => (await read(serverHref(file.url))).body as { losses: readonly Loss[] },
+    [file.id],
+  );
+  const losses = (loaded.value.value?.losses ?? []).filter((loss) => loss.slide === slide);
+  if (losses.length === 0) return null;
+  return (
+    <ul class="lines loose" aria-label={`Losses of slide ${slide}`}>
+      {losses.map(({ code, kind, outcome, what, text }) => (
+        <li key={`${code} ${kind} ${what} ${text ?? ''}`}>
+          <code>{code}</code>
+          <span class="breaks">
+            {kind}: {what}
+            {text !== undefined && <span class="quiet"> “{text}”</span>}
+          </span>
+          <span class="quiet">{outcome}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
