@@ -19,6 +19,12 @@ export interface RunnerEvent {
   };
 }
 
+interface FileError {
+  cause?: unknown;
+  exitCode?: unknown;
+  signal?: unknown;
+}
+
 export class ResultCollector {
   readonly tests: TestResult[] = [];
   readonly files: FileResult[] = [];
@@ -34,7 +40,9 @@ export class ResultCollector {
   /** Takes one event and returns what people should read about it, often nothing. */
   take({ type, data }: RunnerEvent): string {
     const file = data.entryFile ?? data.file ?? '';
-    if (type === 'test:stdout' || type === 'test:stderr') {
+    // node:test tells an error that came after its test in a diagnostic alone.
+    const isLateError = type === 'test:diagnostic' && data.message?.startsWith('Error: ') === true;
+    if (type === 'test:stdout' || type === 'test:stderr' || isLateError) {
       this.#output.set(file, [...(this.#output.get(file) ?? []), data.message ?? '']);
     } else if (type === 'test:start') {
       this.#open(file, data);
@@ -101,8 +109,13 @@ function outcomeOf(data: RunnerEvent['data'], hasPassed: boolean): Outcome {
 }
 
 function explain(data: RunnerEvent['data']): string {
-  const error = data.details?.error as { cause?: unknown } | undefined;
-  return error === undefined ? 'no error was reported' : describeError(error.cause ?? error);
+  const error = data.details?.error as FileError | undefined;
+  if (error === undefined) return 'no error was reported';
+  const told = describeError(error.cause ?? error);
+  // How a process ended is all that a crash outside of every test leaves behind.
+  const { exitCode, signal } = error;
+  if (typeof signal === 'string') return `${told}\nthe process was ended by ${signal}`;
+  return typeof exitCode === 'number' ? `${told}\nthe process ended with ${exitCode}` : told;
 }
 
 function describeError(error: unknown): string {

@@ -82,6 +82,8 @@ describe('running tests', () => {
     });
     assert.equal(run.tests.filter(({ outcome }) => outcome === 'failed').length, 2);
     assert.match(run.said, /at load/);
+    assert.match(run.said, /late\.test\.mjs[^]*the process ended with 1/);
+    assert.match(run.said, /activity after the test ended[^]*"Error: late"/);
   });
 
   test('a suite whose hook breaks is a failure', () => {

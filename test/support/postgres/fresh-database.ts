@@ -23,15 +23,40 @@ export async function freshDatabase(
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: () => execute(server.url, `drop database if exists ${name} with (force)`),
+    drop: () =>
+      withClient(server.url, async (client) => {
+        await untilSessionsEnded(client, name);
+        await client.query(`drop database if exists ${name} with (force)`);
+      }),
   };
 }
 
-async function execute(url: string, sql: string): Promise<void> {
+/**
+ * A pool of `pg` says that it has ended while its sessions are still on their way out. A session
+ * that is cut off in that moment raises an error which no test can catch, so they are given time
+ * to go by themselves; what stays on purpose is cut off after two seconds.
+ */
+async function untilSessionsEnded(client: pg.Client, name: string): Promise<void> {
+  await client.query(`
+    do $$
+    begin
+      for look in 1..100 loop
+        perform pg_stat_clear_snapshot();
+        exit when not exists (select from pg_stat_activity where datname = '${name}');
+        perform pg_sleep(0.02);
+      end loop;
+    end $$`);
+}
+
+function execute(url: string, sql: string): Promise<unknown> {
+  return withClient(url, (client) => client.query(sql));
+}
+
+async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return await body(client);
   } finally {
     await client.end();
   }
