@@ -21,6 +21,22 @@ test('a process has the settings that the file gives it, over those of its provi
   assert.equal(forProcess(providers.get('demo')!, 'other').settings.pollIntervalMs, 5_000);
 });
 
+test('[O17] poll_timeout has one default for all providers; a provider or a process has its own', () => {
+  const url = 'https://demo.example';
+  const processes = { settings: { quick: { poll_timeout: 60 }, weeks: { poll_timeout: null } } };
+  const file = {
+    settings: { poll_timeout: 86_400 },
+    providers: { common: { url }, own: { url, poll_timeout: 3_600, processes } },
+  };
+  const { providers } = readConfiguration(JSON.stringify(file), {});
+  const timeoutOf = (provider: string, process: string): number | null =>
+    forProcess(providers.get(provider)!, process).settings.pollTimeoutMs;
+  assert.equal(timeoutOf('common', 'any'), 86_400_000);
+  assert.equal(timeoutOf('own', 'any'), 3_600_000);
+  assert.equal(timeoutOf('own', 'quick'), 60_000);
+  assert.equal(timeoutOf('own', 'weeks'), null, 'null takes the limit of all away');
+});
+
 test('what is no setting of a process, and what is no address, is named', () => {
   const processes = { settings: { slow: { pace: 60 } } };
   const demo = { url: 'https://demo.example', processes, other_urls: ['ftp://demo.example'] };
