@@ -1,4 +1,4 @@
-// Markdown → HTML of a page. HTML in a document stays what it is: text.
+// Markdown → HTML of a page. HTML in a document is shown as text, except a picture of two themes.
 import { posix } from 'node:path';
 import { Marked, Renderer, type RendererObject } from 'marked';
 import { escaped, highlighted } from './highlight.ts';
@@ -75,9 +75,34 @@ function noteFile(href: string, where: Environment, { attached }: Found): void {
   if (isAttached(target)) attached.add(target);
 }
 
+const PICTURE = new RegExp(
+  [
+    /^<picture>/,
+    /<source media="\(prefers-color-scheme: dark\)" srcset="([^"]*)">/,
+    /<img src="([^"]*)" alt="([^"]*)">/,
+    /<\/picture>\s*$/,
+  ]
+    .map(({ source }) => source)
+    .join('\\s*'),
+);
+
+/** A picture with a dark variant, built from its three attributes; anything else is not one. */
+function pictureIn(html: string, where: Environment, found: Found): string | null {
+  const [, dark, light, alt] = PICTURE.exec(html) ?? [];
+  if (dark === undefined || light === undefined || alt === undefined) return null;
+  const [darkAddress, lightAddress] = [addressOf(dark, where), addressOf(light, where)];
+  if (darkAddress === null || lightAddress === null) return null;
+  for (const file of [dark, light]) noteFile(file, where, found);
+  const source = `<source media="(prefers-color-scheme: dark)" srcset="${escaped(darkAddress)}">`;
+  const image = `<img src="${escaped(lightAddress)}" alt="${escaped(textOf(alt))}">`;
+  const picture = `<picture>${source}${image}</picture>`;
+  return `<p><a class="picture" href="${escaped(lightAddress)}">${picture}</a></p>\n`;
+}
+
 function rendererFor(where: Environment, found: Found): RendererObject {
   return {
-    html: ({ text }) => (text.startsWith('<!--') ? '' : escaped(text)),
+    html: ({ text }) =>
+      text.startsWith('<!--') ? '' : (pictureIn(text, where, found) ?? escaped(text)),
     heading({ tokens, depth, text }) {
       const anchor = freshAnchor(text, found.headings);
       const html = this.parser.parseInline(tokens);

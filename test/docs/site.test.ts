@@ -27,7 +27,7 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 function targetsOf(html: string): string[] {
-  return [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target]) => target!);
+  return [...html.matchAll(/ (?:href|src|srcset)="([^"]*)"/g)].map(([, target]) => target!);
 }
 
 /** What is wrong with a link of a page, or nothing. */
@@ -120,6 +120,16 @@ describe('a document', () => {
     const html = read('<img src=x onerror=alert(1)> <b>x</b>\n\n[go](javascript:alert(1))');
     assert.match(html, /&lt;img src=x onerror/);
     assert.doesNotMatch(html, /<img|<b>|href="javascript/i);
+  });
+
+  test('a picture with a dark variant is shown, and one with anything else stays text', () => {
+    const picture = (more = ''): string =>
+      '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="../../images/a.webp">\n' +
+      `  <img src="../../images/b.webp" alt="A job"${more}>\n</picture>\n`;
+    const html = read(picture());
+    assert.match(html, /<source media="[^"]+" srcset="\.\.\/files\/a\.webp">/);
+    assert.match(html, /<img src="\.\.\/files\/b\.webp" alt="A job">/);
+    assert.doesNotMatch(read(picture(' onerror="alert(1)"')), /<picture|<img/);
   });
 
   test('a link is a page, an address, a file of the site, or a file of the repository', () => {

@@ -31,7 +31,7 @@ function columnsFor(screen: Screen, now: number): Column<DeadLetterJson>[] {
       paint: (_letter, text) => screen.paint('red', text),
     },
     { title: 'STAGE', text: ({ failureStage }) => failureStage },
-    { title: 'TRIES', text: ({ attempts }) => attempts, isRight: true },
+    { title: 'ATTEMPTS', text: ({ attempts }) => attempts, isRight: true },
     { title: 'SINCE', text: ({ createdAt }) => sinceText(createdAt, now) },
     { title: 'REPLAYED', text: ({ replayedAs }) => (replayedAs === null ? 'no' : 'yes') },
     { title: 'ERROR', text: ({ lastError }) => lastError.message },

@@ -13,9 +13,9 @@ function columnsFor(screen: Screen, now: number): Column<JobJson>[] {
       paint: ({ phase }, text) => screen.paintPhase(phase, text),
     },
     { title: '%', text: ({ progress }) => Math.round(progress), isRight: true },
-    { title: 'TRY', text: ({ attempts, maxAttempts }) => `${attempts}/${maxAttempts}` },
+    { title: 'ATTEMPT', text: ({ attempts, maxAttempts }) => `${attempts}/${maxAttempts}` },
     { title: 'CREATED', text: ({ createdAt }) => sinceText(createdAt, now) },
-    { title: 'SAYS', text: ({ error, message, stage }) => error?.message ?? message ?? stage },
+    { title: 'MESSAGE', text: ({ error, message, stage }) => error?.message ?? message ?? stage },
   ];
 }
 

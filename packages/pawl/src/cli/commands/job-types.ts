@@ -9,10 +9,10 @@ import { readJson } from './enqueue.ts';
 const COLUMNS: readonly Column<TypeJson>[] = [
   { title: 'TYPE', text: ({ type }) => type },
   { title: 'LIFECYCLE', text: ({ lifecycle }) => lifecycle },
-  { title: 'TRIES', text: ({ retry }) => retry.maxAttempts, isRight: true },
+  { title: 'ATTEMPTS', text: ({ retry }) => retry.maxAttempts, isRight: true },
   { title: 'LEASE', text: ({ lease }) => durationText(lease.ttlMs), isRight: true },
   {
-    title: 'LIMIT',
+    title: 'TIMEOUT',
     text: ({ timeoutMs }) => (timeoutMs === null ? 'none' : durationText(timeoutMs)),
     isRight: true,
   },

@@ -67,7 +67,7 @@ async function deliveries(session: Session, { words }: Given<object>): Promise<v
   const columns: Column<DeliveryJson>[] = [
     { title: 'ID', text: ({ id }) => id },
     { title: 'STATE', text: ({ state }) => state },
-    { title: 'TRIES', text: ({ attempts }) => attempts, isRight: true },
+    { title: 'ATTEMPTS', text: ({ attempts }) => attempts, isRight: true },
     { title: 'CREATED', text: ({ createdAt }) => sinceText(createdAt, now) },
     { title: 'EVENT', text: ({ eventType }) => eventType },
     { title: 'LAST', text: ({ lastTry }) => lastTry?.error ?? lastTry?.status ?? null },

@@ -17,7 +17,7 @@ function columnsFor(screen: Screen, now: number): Column<WorkerJson>[] {
       paint: ({ state }, text) => screen.paint(INKS[state], text),
     },
     { title: 'BUSY', text: ({ busy, slots }) => `${busy}/${slots ?? '?'}`, isRight: true },
-    { title: 'BEAT', text: ({ lastBeatAt }) => sinceText(lastBeatAt, now) },
+    { title: 'HEARTBEAT', text: ({ lastBeatAt }) => sinceText(lastBeatAt, now) },
     { title: 'VERSION', text: ({ version }) => version },
     { title: 'TYPES', text: ({ types }) => types.join(', ') },
   ];
