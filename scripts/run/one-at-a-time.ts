@@ -1,37 +1,32 @@
 // Work that several processes of a run may want done, and that one of them must do alone.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inRepository } from './repository.ts';
 
 const LOOK_MS = 100;
 const WAIT_MS_MAX = 10 * 60_000;
-/** A lock without a pid is of a process between its two system calls, or that died there. */
-const UNSIGNED_MS_MAX = 5_000;
 
+// The lock appears with its owner's pid in it, so nobody ever sees one that has no owner yet.
 function take(lock: string): boolean {
+  const signed = `${lock}.${process.pid}`;
+  writeFileSync(signed, String(process.pid));
   try {
-    mkdirSync(lock);
-    writeFileSync(join(lock, 'pid'), String(process.pid));
+    linkSync(signed, lock);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  } finally {
+    rmSync(signed);
   }
 }
 
-function isStale(lock: string, waitedMs: number): boolean {
-  let pid = 0;
+function isStale(lock: string): boolean {
   try {
-    pid = Number(readFileSync(join(lock, 'pid'), 'utf8'));
-  } catch {
-    return waitedMs > UNSIGNED_MS_MAX;
-  }
-  try {
-    process.kill(pid, 0);
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
 
@@ -41,16 +36,15 @@ export async function oneAtATime<Value>(name: string, work: () => Promise<Value>
   mkdirSync(inRepository('.cache'), { recursive: true });
   const startedAt = performance.now();
   while (!take(lock)) {
-    const waitedMs = performance.now() - startedAt;
-    if (waitedMs > WAIT_MS_MAX) {
+    if (performance.now() - startedAt > WAIT_MS_MAX) {
       throw new Error(`gave up waiting for "${name}"; if nothing does it, remove ${lock}`);
     }
-    if (isStale(lock, waitedMs)) rmSync(lock, { recursive: true, force: true });
+    if (isStale(lock)) rmSync(lock, { force: true });
     else await delay(LOOK_MS);
   }
   try {
     return await work();
   } finally {
-    rmSync(lock, { recursive: true, force: true });
+    rmSync(lock, { force: true });
   }
 }

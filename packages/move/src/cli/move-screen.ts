@@ -55,7 +55,7 @@ function columnsOf(reports: readonly KindReport[]): Column<KindReport>[] {
   return [
     { title: 'THERE', text: ({ kind }) => kind },
     { title: 'HERE', text: (one) => (isMovable(one) ? one.type : `${one.type} (no such type)`) },
-    { title: 'TRIES', text: attemptsText },
+    { title: 'ATTEMPTS', text: attemptsText },
     ...shown.map(([title, count]): Column<KindReport> => ({
       title,
       text: (report) => report[count],
