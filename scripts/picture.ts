@@ -88,7 +88,7 @@ async function compose(page: Page, pictures: readonly string[], look: string): P
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [picture.width, picture.height];
     canvas.getContext('2d').drawImage(picture, 0, 0);
-    return canvas.toDataURL('image/webp', 0.85);
+    return canvas.toDataURL('image/webp', 0.6);
   })()`);
   return Buffer.from(webp.slice(webp.indexOf(',') + 1), 'base64');
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Given {
   readonly title: string;
@@ -11,7 +11,7 @@ interface Given {
 /** A question in front of the page; Escape closes it, and the focus goes back. */
 export function Dialog({ title, onClose, children }: Given) {
   const box = useRef<HTMLDialogElement>(null);
-  useEffect(() => box.current?.showModal(), []);
+  useLayoutEffect(() => box.current?.showModal(), []);
   return (
     <dialog ref={box} aria-label={title} onClose={onClose}>
       <h1>{title}</h1>

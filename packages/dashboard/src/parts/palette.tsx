@@ -1,5 +1,5 @@
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Entry } from '../entries.tsx';
 import { Hits } from './palette/hits.tsx';
 import { ownHits, type Hit, type HitGroup } from './palette/own-hits.ts';
@@ -15,7 +15,8 @@ function Open({ pages }: { readonly pages: readonly Entry[] }) {
   const box = useRef<HTMLDialogElement>(null);
   const words = useSignal('');
   const at = useSignal(0);
-  useEffect(() => box.current?.showModal(), []);
+  // Before the browser takes the next key: what is typed at once after the click belongs here.
+  useLayoutEffect(() => box.current?.showModal(), []);
   const found = useServerHits(words.value);
   const groups: HitGroup[] = [...ownHits(words.value, pages), ...found.groups];
   const hits = groups.flatMap(({ hits: own }) => own);
