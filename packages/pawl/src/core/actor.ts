@@ -29,6 +29,11 @@ export function shownActor(actor: string): string {
   return actor.startsWith(WORKER) ? workerIn(actor) : actor;
 }
 
+/** The name of the worker that did something; null where it was no worker. */
+export function workerOfActor(actor: string): string | null {
+  return actor.startsWith(WORKER) ? workerIn(actor.slice(WORKER.length)) : null;
+}
+
 /** The name under which a credential acts, for the history. */
 export function apiActor(principal: string | null): string {
   return principal === null ? 'api' : `api:${principal}`;

@@ -7,6 +7,7 @@ import { changeType, putType } from './define-type.ts';
 import { failureDetail } from './failure-detail.ts';
 import { enqueueFollowUps } from './follow/follow-ups.ts';
 import { followersOf } from './follow/standing.ts';
+import { pastJobOf, pastOf } from './history/past.ts';
 import { historyOf } from './history/report.ts';
 import { reachedJobs } from './job-reach.ts';
 import { sweepWatermarks } from './limits/watermarks.ts';
@@ -87,6 +88,9 @@ const USE_CASES = {
     records.ignoredCauses.remove(tenant, fingerprint),
   /** What happened when: counts, waits, durations, backlog, deploys. */
   history: historyOf,
+  /** Where a tenant's jobs stood at a moment, and how one of them did. */
+  past: pastOf,
+  pastJob: pastJobOf,
   /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
   deadLetters: listDeadLetters,
   /** Why a job is not running: the reason in a word, a sentence and facts. */

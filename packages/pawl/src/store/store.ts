@@ -18,6 +18,7 @@ import type {
 import type { Move, MovedAndClaimed, MoveOutcome } from './move.ts';
 import type { LifecyclePlace } from './overdue.ts';
 import type { OwnedJob } from './owned.ts';
+import type { Past, PastQuery } from './past.ts';
 import type {
   EntryPage,
   EntryQuery,
@@ -79,6 +80,8 @@ export interface PlainVerbs extends DispatchRuleVerbs, StandingVerbs {
    * queue, claimable or kept back) the first `max`: a look costs the same however many wait.
    */
   tally(tenant: string | null, max?: number): Promise<Tally[]>;
+  /** Where the jobs of a tenant stood at a moment that the log still covers. */
+  past(query: PastQuery): Promise<Past>;
 
   /** The number of a policy, under which jobs name it; an equal one has the same. */
   putPolicy(policy: Policy): Promise<number>;

@@ -81,6 +81,11 @@ export const RULES: Readonly<Record<string, readonly DocRule[]>> = {
     '/cursor': 'must be a `nextCursor` of this list, or 0.0 for its start',
   }),
   readHistory: rulesAt('', { '/from': 'must lie before `to`' }),
+  readPast: [
+    { pointer: '/at', rule: 'must not lie in the future' },
+    { pointer: '/at', rule: 'must not lie before …, where the log begins' },
+  ],
+  readPastJob: rulesAt('', { '/at': 'must not lie in the future' }),
   startOperation: rulesAt('', {
     '/filter/fingerprint': 'is of jobs that have ended, which cannot be cancelled',
   }),

@@ -62,6 +62,7 @@ import { me } from './me.ts';
 import { search } from './search.ts';
 import { collectRoutes } from './openapi.ts';
 import { operations } from './operations.ts';
+import { past } from './past.ts';
 import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
 import { logRequests, type RequestLog } from './request-log.ts';
@@ -161,6 +162,7 @@ const RESOURCES: readonly Resource[] = [
   scheduleRuns,
   slo,
   history,
+  past,
   me,
   search,
   keys,

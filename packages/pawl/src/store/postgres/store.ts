@@ -36,6 +36,7 @@ import { listJobs } from './list.ts';
 import { directClients, openPool, transactionLimits } from './open-pool.ts';
 import type { PostgresOptions } from './options.ts';
 import { ownedJobs } from './owned.ts';
+import { readPast } from './past.ts';
 import { purge } from './purge.ts';
 import { countStages, listEvents, listStages, readJobs } from './read.ts';
 import { restrictReader } from './reader-role.ts';
@@ -79,6 +80,7 @@ const VERBS: VerbTable<Tools> = {
   entries: on(readEntries),
   incarnation: on(readIncarnation),
   tally: on(countJobs),
+  past: on(readPast),
   standing: on(standingOf),
   putDispatchRule: on(putLimit),
   rules: on(listLimits),

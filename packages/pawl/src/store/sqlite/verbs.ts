@@ -39,6 +39,7 @@ import {
   trimRates,
 } from './limits.ts';
 import { listJobs } from './list.ts';
+import { readPast } from './past.ts';
 import { purge } from './purge.ts';
 import { countStages, expiredJobs, overdueJobs, ownedJobs, readJobs, readStages } from './read.ts';
 import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
@@ -109,6 +110,7 @@ export const PLAIN_BODIES: VerbTable<Work> = {
   entries: readEntries,
   incarnation: incarnationOf,
   tally: tallyJobs,
+  past: readPast,
   overdue: overdueJobs,
   standing: standingOf,
   putDispatchRule,

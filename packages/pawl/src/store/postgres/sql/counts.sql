@@ -29,6 +29,37 @@ BEGIN
   WHERE p_tenant IS NULL OR l.tenant = p_tenant;
 END $$;
 
+-- When the first entry of the log from a number on was written.
+CREATE FUNCTION first_entry(p_from int8) RETURNS TABLE (at int8) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT ms(w.ts) FROM log w WHERE w.n >= p_from ORDER BY w.n LIMIT 1;
+END $$;
+
+-- How many jobs of a tenant stood where at a moment: those of now, with every entry since undone.
+-- All that is read here is of one snapshot, in which jobs and log agree.
+CREATE FUNCTION past(p_tenant int, p_at int8)
+RETURNS TABLE (lane int, lifecycle int, state int2, count int8) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE v_from int8;
+BEGIN
+  -- Numbers and times rise together, but for what overlaps: a minute is more than a verb may take.
+  -- Births do not count: a caller's transaction gives them a number long after their time.
+  SELECT w.n INTO v_from FROM log w
+  WHERE w.ts < at_ms(p_at) - interval '1 min' AND w.kind NOT IN (1, 2) ORDER BY w.n DESC LIMIT 1;
+  RETURN QUERY WITH since AS (
+    SELECT w.lane, w.lifecycle, w.from_state, w.to_state, w.phase, cardinality(w.jobs) AS jobs
+    FROM log w WHERE w.n > coalesce(v_from, 0) AND w.ts >= at_ms(p_at + 1) AND w.tenant = p_tenant)
+  SELECT x.lane, x.lifecycle, x.state, sum(x.jobs)::int8 FROM (
+    SELECT j.lane, j.lifecycle, j.state, count(*) AS jobs FROM live j WHERE j.tenant = p_tenant
+      GROUP BY j.lane, j.lifecycle, j.state
+    UNION ALL SELECT s.lane, s.lifecycle, s.to_state, -s.jobs FROM since s WHERE s.phase < 5
+    -- What is told of a job that has ended comes from where it leads to.
+    UNION ALL SELECT s.lane, s.lifecycle, s.from_state, s.jobs FROM since s
+      WHERE s.from_state IS NOT NULL AND (s.phase < 5 OR s.from_state <> s.to_state)) x
+  GROUP BY x.lane, x.lifecycle, x.state HAVING sum(x.jobs) <> 0;
+END $$;
+
 -- How many jobs of a queue are ready and due, up to p_max.
 CREATE FUNCTION depth(p_tenant int, p_queue text, p_max int) RETURNS int8 LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
