@@ -102,3 +102,16 @@ test('an error of the server is no lost answer: the statement was rolled back', 
   assert.equal(failureOf(fatal, 'read').outcome, 'unchanged');
   assert.equal(failureOf(new Error('Connection terminated'), 'write').outcome, 'unknown');
 });
+
+test('an error that comes in place of a session is none of a statement', () => {
+  const errors = [
+    { code: '57P03', message: 'the database system is starting up' },
+    { code: '53300', message: 'sorry, too many clients already' },
+    { code: '08P01', message: 'query_wait_timeout' },
+    { code: '08P01', message: 'server login has been failing, try again (server_login_retry)' },
+  ];
+  for (const { code, message } of errors) {
+    const error = Object.assign(new Error(message), { code, severity: 'FATAL' });
+    assert.equal(failureOf(error, 'write').outcome, 'unchanged', message);
+  }
+});
