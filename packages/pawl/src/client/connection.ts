@@ -1,6 +1,7 @@
 import { type ErrorCode, ERRORS, type Fault, PawlError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/random.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
+import { KnownPosition } from '../contract/position.ts';
 import { newId } from './new-id.ts';
 
 /** How a client reaches the server. */
@@ -81,6 +82,7 @@ export class Connection {
   readonly #timers: Timers;
   readonly #random: Random;
   readonly #urls: readonly string[];
+  readonly #position: KnownPosition = new KnownPosition();
   /** The process that answered last. */
   #at = 0;
 
@@ -159,6 +161,7 @@ export class Connection {
   ): Promise<{ reply: Reply | null; error: unknown; waitMs: number | null }> {
     try {
       const answer = await this.#send(call, key);
+      this.#position.heed(call.method, answer);
       const text = await answer.text();
       const isJson = (answer.headers.get('content-type') ?? '').includes('json');
       const body: unknown = isJson && text !== '' ? JSON.parse(text) : text;
@@ -168,6 +171,7 @@ export class Connection {
       const waitMs = RETRIED.has(status) ? retryAfterMs(headers) : null;
       return { reply: null, error, waitMs };
     } catch (cause) {
+      this.#position.heed(call.method, null);
       const message = `no answer from ${this.#urls[this.#at]}: ${String(cause)}`;
       const error = new PawlError('OUTCOME_UNKNOWN', message, { cause });
       return { reply: null, error, waitMs: 0 };
@@ -194,7 +198,8 @@ export class Connection {
 
   #headers(): Record<string, string> {
     const { token } = this.#options;
-    return token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const credential = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return { ...this.#position.headers, ...credential };
   }
 
   #urlOf(path: string, query: Call['query'] = {}): URL {

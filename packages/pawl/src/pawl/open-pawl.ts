@@ -39,6 +39,8 @@ export interface PawlOptions extends Environment, LinkSettings {
   readonly pool?: PostgresPool;
   /** The PostgreSQL server itself, where `database` or `pool` leads to a pooler: for LISTEN. */
   readonly directUrl?: string;
+  /** A standby that may answer lists and histories which are asked for over HTTP. */
+  readonly replicaUrl?: string;
   /** The schema of Pawl's tables on PostgreSQL; default: `pawl`. */
   readonly schema?: string;
   /** `check` refuses to open a PostgreSQL schema that would have to be changed. */
@@ -119,7 +121,7 @@ function isPostgres({ database = DATABASE, pool }: PawlOptions): boolean {
 }
 
 function checkOptions(options: PawlOptions): void {
-  const { database, pool, directUrl, schema, migrate } = options;
+  const { database, pool, directUrl, replicaUrl, schema, migrate } = options;
   const faults: Fault[] = checkPublicUrl(options);
   if (database !== undefined && pool !== undefined) {
     faults.push({
@@ -131,7 +133,7 @@ function checkOptions(options: PawlOptions): void {
     faults.push({ pointer: '/pool', message: 'must be a `pg.Pool`' });
   }
   const only = 'is for PostgreSQL alone: leave it out, or give a PostgreSQL URL as `database`';
-  for (const [name, value] of Object.entries({ directUrl, schema, migrate })) {
+  for (const [name, value] of Object.entries({ directUrl, replicaUrl, schema, migrate })) {
     if (value !== undefined && !isPostgres(options))
       faults.push({ pointer: `/${name}`, message: only });
   }
@@ -142,13 +144,14 @@ function checkOptions(options: PawlOptions): void {
 }
 
 async function openStore(options: PawlOptions, lifecycles: readonly Lifecycle[]): Promise<Store> {
-  const { database = DATABASE, pool, directUrl, schema, migrate } = options;
+  const { database = DATABASE, pool, directUrl, replicaUrl, schema, migrate } = options;
   if (!isPostgres(options)) return openSqlite(database, lifecycles);
   // Only now: those who use SQLite need not install the driver.
   const { openPostgresStore } = await import('../store/postgres/store.ts');
   return openPostgresStore({
     ...(pool === undefined ? { url: database } : { pool: pool as Pool }),
     directUrl,
+    replicaUrl,
     schema,
     migrate: migrate === 'check' ? 'check' : 'apply',
     lifecycles,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { loadConfig, settingsIn } from './config-file.ts';
 import { type MigrateSetting, readMigrateSetting } from './migrate-setting.ts';
+import { readStaleSetting } from './replica-setting.ts';
 import { environmentOf, resolveSettings } from './resolve-settings.ts';
 import type { Setting } from './setting.ts';
 
@@ -12,6 +13,10 @@ export interface StoreSettings {
   readonly databaseUrl: string | null;
   /** The server itself, where `databaseUrl` leads to a pooler. */
   readonly directUrl: string | null;
+  /** A standby that may answer lists, histories and dashboards. */
+  readonly replicaUrl: string | null;
+  /** How old its answers may be, in milliseconds. */
+  readonly replicaStaleMsMax: number;
   /** A PostgreSQL role that sees one tenant at a time, for the lists that are read for one. */
   readonly readerRole: string | null;
   readonly migrate: MigrateSetting;
@@ -37,6 +42,19 @@ export const STORE_SETTINGS: readonly Setting[] = [
     isSecret: true,
   },
   {
+    name: 'DATABASE_REPLICA_URL',
+    fallback: null,
+    sentence:
+      'A standby of the PostgreSQL server that may answer lists, histories and dashboards to ' +
+      'clients that say how far they have written. Everything else is asked of the primary.',
+    isSecret: true,
+  },
+  {
+    name: 'PAWL_REPLICA_STALE_MAX',
+    fallback: '5s',
+    sentence: 'How old an answer of the standby may be; beyond that the primary answers.',
+  },
+  {
     name: 'PAWL_READER_ROLE',
     fallback: null,
     sentence: 'A PostgreSQL role restricted to one tenant at a time, used for lists of one tenant.',
@@ -53,6 +71,8 @@ export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
     dataFolder: env['PAWL_DATA'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ?? null,
     directUrl: env['DATABASE_DIRECT_URL'] ?? null,
+    replicaUrl: env['DATABASE_REPLICA_URL'] ?? null,
+    replicaStaleMsMax: readStaleSetting(env),
     readerRole: env['PAWL_READER_ROLE'] ?? null,
     migrate: readMigrateSetting(env),
   };

@@ -29,6 +29,7 @@ import type {
   TailQuery,
 } from './query.ts';
 import type { RecordStore } from './records.ts';
+import type { Replica } from './replica.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
 import type { StageResult } from './stage-result.ts';
@@ -97,6 +98,8 @@ export interface Store extends PlainVerbs, RetentionVerbs {
   readonly wakeSignal?: StoreWakeSignal;
   /** Left out where nobody can put another log under a running process. */
   readonly logChanges?: LogChanges;
+  /** Left out where nobody else has what is stored. */
+  readonly replica?: Replica | undefined;
   /** Writes new jobs with their first events, one outcome an item; wakes other processes. */
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
   insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;

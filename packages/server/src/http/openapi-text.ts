@@ -43,6 +43,11 @@ job away at once. See \`POST /v1/jobs/{id}/cancel\`.
 \`If-None-Match\` it gets 304 while nothing has changed. From 4 KiB on answers to a GET are
 compressed (gzip) for who sends \`Accept-Encoding\`.
 
+**Answers of a replica.** Where the platform has one, lists and histories come with a
+\`Pawl-Position\`. A client that sends it back gets a new one with each of its writes, and a replica
+that has come so far may answer: \`Pawl-Stale-Ms\` says how old such an answer may be. A request
+without a position is answered by the primary.
+
 **Changes that nobody loses.** What can be changed has an \`ETag\` whose part before the dot names
 what can be set of it. Sent as \`If-Match\` with a change, that part is compared as the change is
 written: 412 \`PRECONDITION_FAILED\` where somebody else was faster. What follows the dot tells

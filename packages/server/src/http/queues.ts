@@ -6,6 +6,7 @@ import { actorOf, type App, callerOf, type Services, type Resource, routes } fro
 import { QueueBody, type QueueJson, QueueParams, QueueSchema } from 'pawl/internal/contract/queue';
 import { closed, Name, pagedBy, pageOf } from 'pawl/internal/contract/values';
 import { cutPage, sendPage } from './page.ts';
+import { readNear } from './replica-reads.ts';
 import { timeOrNull } from 'pawl/internal/contract/event-view';
 
 function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
@@ -26,7 +27,7 @@ function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJs
   };
 }
 
-function listQueues(app: App, { engine }: Services): void {
+function listQueues(app: App, services: Services): void {
   app.get(
     '/v1/queues',
     {
@@ -43,7 +44,8 @@ function listQueues(app: App, { engine }: Services): void {
       },
     },
     async (request, reply) => {
-      const queues = await engine.queues(callerOf(request).tenant);
+      const { tenant } = callerOf(request);
+      const queues = await readNear(services, { request, reply }, (from) => from.queues(tenant));
       const { page, nextCursor } = cutPage(queues, request.query, { placeOf: ({ name }) => name });
       return sendPage(reply, page.map(queueJson), nextCursor);
     },

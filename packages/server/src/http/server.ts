@@ -67,6 +67,7 @@ import { queues } from './queues.ts';
 import { logRequests, type RequestLog } from './request-log.ts';
 import { limitRates, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { keepReach, requireReach } from './reach.ts';
+import { tellPositions } from './replica-reads.ts';
 import { reruns } from './reruns.ts';
 import { workerList } from './worker-list.ts';
 import { scheduleRuns } from './schedule-runs.ts';
@@ -216,6 +217,7 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   else requireAccess(app, authenticator);
   keepReach(app, options.engine);
   keepAudit(app, options.engine);
+  tellPositions(app, options.engine);
   if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
 }
 

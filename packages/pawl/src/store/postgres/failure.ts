@@ -81,16 +81,21 @@ const TROUBLE_OF: ReadonlyMap<string | null, Trouble> = new Map([
 ]);
 
 /** The driver found the connection dead, or a pooler had no server, before a byte was sent. */
-const UNSENT =
-  /not queryable|timeout exceeded when trying to connect|after calling end|query_wait_timeout|server_login_retry/;
+const UNSENT = [
+  'not queryable',
+  'timeout exceeded when trying to connect',
+  'after calling end',
+  'query_wait_timeout',
+  'server_login_retry',
+];
 
 /** Logins that a server refuses, which a pooler hands on to whoever waits for one. */
 const NOT_LET_IN: readonly string[] = ['28', '3D', '53300', '57P03'];
 
 /**
- * What only a session's end is told by: connection exceptions, of which `08P01` is what PgBouncer
- * calls a server that crashed, the ends that the server brings about (57P01 to 57P05), the expiry of
- * a transaction, and what other poolers call a lost server.
+ * Codes of the end of a session: connection exceptions (PgBouncer calls a server that crashed
+ * `08P01`), ends by the server (57P01 to 57P05), the expiry of a transaction, and what other
+ * poolers call a lost server.
  */
 const SESSION_ENDS: readonly string[] = ['08', '57P', '25P03', '25P04', '40003', '58000'];
 
@@ -124,7 +129,9 @@ export function failureOf(error: unknown, did: 'connect' | 'read' | 'write'): St
   const state = sqlStateOf(error);
   const trouble = TROUBLE_OF.get(state) ?? null;
   if (isConnectionLost(error)) {
-    const isUnsent = UNSENT.test(text) || (state !== null && isOneOf(state, NOT_LET_IN));
+    const isUnsent =
+      UNSENT.some((words) => text.includes(words)) ||
+      (state !== null && isOneOf(state, NOT_LET_IN));
     const outcome = did !== 'write' || isUnsent ? 'unchanged' : 'unknown';
     return new StoreError(outcome, `the database is lost: ${text}`, error, trouble);
   }

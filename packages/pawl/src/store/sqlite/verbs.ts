@@ -77,7 +77,10 @@ interface DiskVerbs {
 }
 
 type Apart = 'insert' | 'apply' | 'records' | 'control' | 'maintenance';
-type Verbs = Omit<Store, 'now' | 'close' | 'wakeSignal' | 'logChanges' | 'within' | Apart> &
+type Verbs = Omit<
+  Store,
+  'now' | 'close' | 'wakeSignal' | 'logChanges' | 'replica' | 'within' | Apart
+> &
   InsertVerbs &
   ApplyVerbs &
   RecordVerbs &
