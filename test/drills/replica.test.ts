@@ -9,6 +9,7 @@ import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-
 import { partsOf } from 'pawl/internal/pawl/parts';
 import { openPostgresStore, type PostgresStore } from 'pawl/internal/store/postgres/store';
 import { AnswerProxy, errorMessage } from '../support/postgres/answer-proxy.ts';
+import type { Cluster } from '../support/postgres/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Served, serve } from '../support/served-pawl.ts';
 import { ask, urlOf } from './life.ts';
@@ -22,7 +23,7 @@ const job = defineJob('job', { input: typed<{ n: number }>(), run: () => null })
 
 interface Scene {
   readonly primary: Awaited<ReturnType<typeof platformServer>>;
-  readonly standby: { readonly url: string; halt(): Promise<void> };
+  readonly standby: Cluster;
   readonly proxy: AnswerProxy;
   readonly served: Served;
   readonly store: PostgresStore;
@@ -87,7 +88,7 @@ async function accept({ url }: Served, position: string): Promise<{ id: string; 
 test(`a replica answers lists and histories, and every caller sees its own writes (${label})`, async (context) => {
   const scene = await setUp(context);
   const { primary, standby, served, store } = scene;
-  const replica = urlOf(standby as never, DATABASE);
+  const replica = urlOf(standby, DATABASE);
   const start = await positionOf(served);
   const { id, after } = await accept(served, start);
   const page = await fromReplica(served, after);
@@ -141,7 +142,7 @@ test(`a tail on a replica ends where the primary says, not where locks are seen 
   await writer.query('SET LOCAL search_path = pawl');
   await writer.query('SELECT draw()');
   const second = await accept(served, 'none');
-  await hasCaughtUp(primary, standby as never);
+  await hasCaughtUp(primary, standby);
   const tail = async (): Promise<string[] | null> => {
     const query = { tenant: null, from: 'start', limit: 10 } as const;
     const position = await store.replica!.position();
@@ -191,7 +192,7 @@ test(`what a replica cannot do the primary does, and the doctor says what is wro
   await lost;
   assert.deepEqual([page.ids, store.replica!.counts.conflict], [[id], 1]);
   await fromReplica(served, after);
-  const replica = urlOf(standby as never, DATABASE);
+  const replica = urlOf(standby, DATABASE);
   await ask(replica, `ALTER SYSTEM SET hot_standby_feedback = 'on'`);
   await ask(replica, 'SELECT pg_reload_conf()');
   await eventually('the doctor sees feedback', async () => /feedback is on/.test(await told()));
