@@ -1,4 +1,4 @@
-// How managed PostgreSQL ends: all connections dropped, and no writes for a while, under a platform.
+// How managed PostgreSQL ends: connections are dropped, and writes refused for a while.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineJob, typed } from 'pawl/define';
@@ -68,7 +68,8 @@ test(`a platform outlives dropped connections and a while without writes, with i
   await eventually('it is not ready', async () => (await statusOf(served, '/readyz')) === 503);
   assert.equal(await statusOf(served, '/livez'), 200, 'there is nothing to restart it for');
   assert.equal(await statusOf(served, '/v1/jobs'), 200, 'what is there can be read');
-  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${DATABASE}'`;
+  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = '${DATABASE}'`;
   await ask(server.url, end);
   const during = await enqueueOnce(served, 2);
   const told = ['STORE_NOT_WRITABLE', 'STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'];

@@ -149,6 +149,7 @@ export class Connection {
       const message = `no answer from ${this.#urls[this.#at]}: ${String(cause)}`;
       throw new PawlError('OUTCOME_UNKNOWN', message, { cause });
     });
+    this.#position.heed('PUT', answer);
     const body: unknown = await answer.json().catch(() => null);
     if (!answer.ok) throw errorOf(answer.status, body);
     return body;
