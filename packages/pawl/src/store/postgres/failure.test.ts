@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { StoreError } from '../store-error.ts';
 import { builtInLifecycles } from '../../lifecycles/built-in.ts';
 import { onEveryServer } from '../../../../../test/support/postgres/store-fixture.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, isMissingPartition } from './failure.ts';
 import { openPostgresStore } from './store.ts';
 
 const WAITING = `SELECT pid FROM pg_stat_activity
@@ -101,6 +101,14 @@ test('an error of the server is no lost answer: the statement was rolled back', 
   assert.equal(failureOf(fatal, 'write').outcome, 'unknown');
   assert.equal(failureOf(fatal, 'read').outcome, 'unchanged');
   assert.equal(failureOf(new Error('Connection terminated'), 'write').outcome, 'unknown');
+});
+
+test('a partition that is missing is known by its code, in any language', () => {
+  const message = 'keine Partition von Relation „facts“ für die Zeile gefunden';
+  const error = { code: '23514', severity: 'FEHLER', table: 'facts' };
+  assert.equal(isMissingPartition(Object.assign(new Error(message), error)), true);
+  const check = { ...error, constraint: 'live_check' };
+  assert.equal(isMissingPartition(Object.assign(new Error(message), check)), false);
 });
 
 test('an error that comes in place of a session is none of a statement', () => {

@@ -4,7 +4,7 @@ import { StoreError } from '../store-error.ts';
 interface ServerError {
   readonly code?: unknown;
   readonly severity?: unknown;
-  readonly message?: unknown;
+  readonly constraint?: unknown;
 }
 
 /** What the server's own error said, where one was the cause. */
@@ -58,10 +58,13 @@ export class NameForgotten extends StoreError {
   }
 }
 
-/** The partition that a row belongs to is not there yet, or not any more. */
+/**
+ * The partition that a row belongs to is not there yet, or not any more. The code is that of a
+ * CHECK, which names its constraint; the message is in the language of the server.
+ */
 export function isMissingPartition(error: unknown): boolean {
-  const message = String((causeOf(error) as ServerError | null)?.message);
-  return sqlStateOf(error) === '23514' && message.startsWith('no partition of relation');
+  const { constraint } = (causeOf(error) ?? {}) as ServerError;
+  return sqlStateOf(error) === '23514' && constraint === undefined;
 }
 
 export function isUniqueViolation(error: unknown): boolean {
