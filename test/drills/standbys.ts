@@ -32,8 +32,13 @@ export async function standbyOf(
   });
 }
 
-/** Everything that the primary has written is to be seen there. */
-export function hasCaughtUp(primary: Cluster, standby: Cluster): Promise<boolean> {
+/** Commits of these servers are written a moment later: this one now, and all before it. */
+const WRITE_ALL = `SELECT set_config('synchronous_commit', 'local', true),
+  pg_logical_emit_message(true, 'drill', '')`;
+
+/** Everything that the primary has committed is to be seen there. */
+export async function hasCaughtUp(primary: Cluster, standby: Cluster): Promise<boolean> {
+  await ask(primary.url, WRITE_ALL);
   return eventually('the standby has caught up', async () => {
     const [own] = await ask<{ lsn: string }>(primary.url, 'SELECT pg_current_wal_lsn() AS lsn');
     const [row] = await ask<{ has: boolean }>(
@@ -42,6 +47,12 @@ export function hasCaughtUp(primary: Cluster, standby: Cluster): Promise<boolean
     );
     return row!.has;
   });
+}
+
+/** As a new session finds it. */
+async function rulesLoadedAt({ url }: Cluster): Promise<string> {
+  const [row] = await ask<{ at: string }>(url, 'SELECT pg_conf_load_time()::text AS at');
+  return row!.at;
 }
 
 /** Two servers behind one address, of which one leads. */
@@ -74,8 +85,12 @@ export async function pairOf(context: TestContext, installation: Installation): 
     url: `postgres://postgres@localhost/${DATABASE}?host=${encodeURI(folder)}`,
     cut: async () => {
       const rules = 'local replication all reject\nlocal all all trust\n';
+      const loadedAt = await rulesLoadedAt(primary);
       writeFileSync(join(primary.data, 'pg_hba.conf'), rules);
       await ask(primary.url, 'SELECT pg_reload_conf()');
+      // Until then a follower that was sent away would be let in again.
+      const isLoaded = async () => (await rulesLoadedAt(primary)) !== loadedAt;
+      await eventually('the rules are in force', isLoaded);
       await eventually('nobody follows any more', async () => {
         const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_replication';
         return (await ask(primary.url, sql)).length === 0;
