@@ -37,6 +37,20 @@ await onEveryServer(
   },
 );
 
+test('a server that ends because its disk fails says what is wrong, and not whether it wrote', () => {
+  const panic = (code: string): Error =>
+    Object.assign(new Error('could not fsync file'), { code, severity: 'PANIC' });
+  const found = ['58030', '53100', '57P02'].map((code) => failureOf(panic(code), 'write'));
+  assert.deepEqual(
+    found.map(({ outcome, trouble }) => [outcome, trouble]),
+    [
+      ['unknown', 'failing'],
+      ['unknown', 'full'],
+      ['unknown', null],
+    ],
+  );
+});
+
 await onEveryServer(
   'idle connections that the server ends are replaced in silence',
   async (fixture) => {

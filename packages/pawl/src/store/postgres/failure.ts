@@ -94,14 +94,12 @@ export function failureOf(error: unknown, did: 'connect' | 'read' | 'write'): St
   if (error instanceof StoreError) return error;
   const text = error instanceof Error ? error.message : String(error);
   const isUnsent = did !== 'write' || UNSENT.test(text);
+  // A server that cannot write or sync its log says why, and ends.
+  const trouble = TROUBLE_OF.get(sqlStateOf(error)) ?? null;
   if (isConnectionLost(error)) {
-    return new StoreError(
-      isUnsent ? 'unchanged' : 'unknown',
-      `the database is lost: ${text}`,
-      error,
-    );
+    const outcome = isUnsent ? 'unchanged' : 'unknown';
+    return new StoreError(outcome, `the database is lost: ${text}`, error, trouble);
   }
   const isRefused = REFUSED.includes(sqlStateOf(error)!.slice(0, 2)) && !isOtherLog(error);
-  const trouble = TROUBLE_OF.get(sqlStateOf(error)) ?? null;
   return new StoreError(isRefused ? 'refused' : 'unchanged', text, error, trouble);
 }
