@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { TENANT_PATTERN } from './credential.ts';
 import { GROUP_LENGTH_MAX, GROUPS_MAX } from './groups.ts';
 import { ROLES, SCOPES } from './role.ts';
 import { closed, Name, nullable, text, Time } from './values.ts';
@@ -14,6 +15,11 @@ const Groups = Type.Array(text(GROUP_LENGTH_MAX, 1), {
 
 const TTL_MS_MAX = 10 * 366 * 86_400_000;
 
+const TenantName = Type.String({
+  pattern: TENANT_PATTERN,
+  fault: 'must be 1 to 63 letters, digits or . _ -',
+});
+
 /** `pluginScopes`: those that the platform's plug-ins declare. */
 export function keyBody(pluginScopes: readonly string[]) {
   const scopes = [...SCOPES, ...pluginScopes];
@@ -26,7 +32,7 @@ export function keyBody(pluginScopes: readonly string[]) {
       queues: Type.Optional(Queues),
       groups: Type.Optional(Groups),
       ttlMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: TTL_MS_MAX })),
-      tenant: Type.Optional(text(63, 1)),
+      tenant: Type.Optional(TenantName),
     },
     {
       $id: 'AccessKeyRequest',

@@ -2,6 +2,9 @@ import type { Instant } from '../core/clock.ts';
 import type { Requester } from '../core/job-access.ts';
 import type { Scopes } from './role.ts';
 
+/** A name that a tenant can have; the mark of what all tenants share is none. */
+export const TENANT_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$';
+
 /** The tenant of a platform without credentials, whose administrators may also admit others. */
 export const HOME_TENANT = 'default';
 

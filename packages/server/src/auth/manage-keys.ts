@@ -9,7 +9,7 @@ import {
   keyTag,
   type NewAccessKey,
 } from 'pawl/internal/records/access-keys';
-import { type Credential, HOME_TENANT } from 'pawl/internal/contract/credential';
+import { type Credential, HOME_TENANT, TENANT_PATTERN } from 'pawl/internal/contract/credential';
 import { freshKey } from './key-text.ts';
 import { isRole, type Role, ROLES, SCOPES, scopesOf } from 'pawl/internal/contract/role';
 
@@ -40,7 +40,7 @@ export interface MadeKey {
   readonly text: string;
 }
 
-const TENANT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+const TENANT = new RegExp(TENANT_PATTERN);
 
 /** True for a name that a tenant can have; the mark of what all tenants share is none. */
 export function isTenantName(name: unknown): name is string {

@@ -96,13 +96,13 @@ function listAll(services: DeliveryServices): PluginRoute {
     handle: async (request, asked) => {
       const { limit = 50, cursor, state } = asked.query;
       const webhook = await webhookIn(services, asked);
-      const { jobs, hasMore } = await listDeliveries(services.engine, webhook, {
+      const { jobs, nextCursor } = await listDeliveries(services.engine, webhook, {
         limit,
         ...(cursor === undefined ? {} : { before: cursor }),
         ...(state === undefined ? {} : { phase: PHASES[state] }),
       });
       const items = jobs.map((job) => deliveryJson(deliveryOf(job)));
-      return pageAnswer(request, items, hasMore ? items.at(-1)!.id : null);
+      return pageAnswer(request, items, nextCursor);
     },
   });
 }
