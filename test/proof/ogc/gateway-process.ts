@@ -37,7 +37,7 @@ function memoryMb(): object {
 
 /** How many jobs have not ended, and how those ended that have, once all are made and have. */
 async function standing(isMade: boolean): Promise<object> {
-  const tally = await pawl.engine.tally(null, 1_000_000);
+  const tally = await pawl.engine.tally(null, { max: 1_000_000 });
   const open = tally.reduce((sum, { count }) => sum + count, 0);
   const memory = memoryMb();
   if (!isMade || open > 0) return { open, ...memory };

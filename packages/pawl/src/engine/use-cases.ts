@@ -15,7 +15,7 @@ import { waitForJob } from './live/wait-for-job.ts';
 import { cancel, deadLetter, reject, submit } from './operate.ts';
 import { renew, start } from './owner.ts';
 import { listDeadLetters, listJobs } from './queries.ts';
-import { queueOf, queuesOf } from './queue-view.ts';
+import { queueNamesOf, queueOf, queuesOf } from './queue-view.ts';
 import { configureQueue } from './queues.ts';
 import { replay } from './replay.ts';
 import { rerun } from './rerun.ts';
@@ -26,6 +26,7 @@ import { sweepDue } from './sweeps/due.ts';
 import { sweepExpired } from './sweeps/expired.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
+import type { TallyBounds } from '../store/tally.ts';
 import { withContext } from './with-context.ts';
 
 /** Use cases that are one function of the context each. The engine has them as its methods. */
@@ -93,14 +94,15 @@ const USE_CASES = {
   why,
   /** Pauses, resumes or bounds a queue. */
   configureQueue,
-  /** Queues that have jobs or settings. */
+  /** Queues that have jobs or settings; a page of them costs what is on it. */
   queues: queuesOf,
   queue: queueOf,
+  queueNames: queueNamesOf,
   /** Queues and types that do not simply let everything through. */
   rules: ({ store }: EngineContext, tenant: string | null) => store.rules(tenant),
   /** Who stands where; of a line longer than `max` only so many are counted, and it says so. */
-  tally: ({ store }: EngineContext, tenant: string | null, max?: number) =>
-    store.tally(tenant, max),
+  tally: ({ store }: EngineContext, tenant: string | null, bounds?: TallyBounds) =>
+    store.tally(tenant, bounds),
   /**
    * A worker's sign of life, for those who look; its leases alone say what it owns. Answers with
    * the ids of those that are asked to drain.

@@ -33,7 +33,7 @@ import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
 import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
-import type { Tally } from './tally.ts';
+import type { Tally, TallyBounds } from './tally.ts';
 import type { SqlTransaction } from './transaction.ts';
 import type { DispatchRuleVerbs } from './dispatch-rule.ts';
 
@@ -76,9 +76,10 @@ export interface PlainVerbs extends DispatchRuleVerbs, StandingVerbs {
   incarnation(): Promise<string>;
   /**
    * Counts the jobs that have not ended, those in flight all and of every other line (a type in a
-   * queue, claimable or kept back) the first `max`: a look costs the same however many wait.
+   * queue, claimable or kept back) the first `max`: a look costs the same however many wait. With
+   * `queues`, of these only: a page of a list costs the same however many queues there are.
    */
-  tally(tenant: string | null, max?: number): Promise<Tally[]>;
+  tally(tenant: string | null, bounds?: TallyBounds): Promise<Tally[]>;
 
   /** The number of a policy, under which jobs name it; an equal one has the same. */
   putPolicy(policy: Policy): Promise<number>;
