@@ -1,5 +1,5 @@
 import { derivedId, eventIdOf, isInternalType, type Job, PawlError } from 'pawl/define';
-import type { Engine, EnqueueRequest, FollowUp, NewJob, TailItem } from 'pawl/plugin';
+import type { Engine, EnqueueRequest, FollowUp, JobPage, NewJob, TailItem } from 'pawl/plugin';
 import { type DeliveryInput, deliveryInputOf } from './delivery-input.ts';
 import { TEST_EVENT } from './envelope.ts';
 import type { Webhook, WebhookRecords } from './records.ts';
@@ -107,7 +107,7 @@ export async function listDeliveries(
   engine: Pick<Engine, 'jobs' | 'find'>,
   webhook: Webhook,
   page: { limit: number; before?: string; phase?: Job['phase'] },
-): Promise<{ readonly jobs: readonly Job[]; readonly nextCursor: string | null }> {
+): Promise<Pick<JobPage, 'jobs'> & { readonly nextCursor: string | null }> {
   const { tenant, id: documentId } = webhook;
   const found = await engine.jobs({ tenant, documentId, type: DELIVERY_TYPE, ...page });
   // Lists leave the details of errors out, and those say what the receiver answered.
