@@ -24,7 +24,7 @@ async function person({ fixture }: Scene, name: string, groups: string[] = []): 
 async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
 }
 
 async function loaded(page: Page): Promise<void> {
@@ -46,7 +46,7 @@ onOneStore.describe(
       await scene.visit('');
       await signIn(page, key);
       await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-      const menu = page.getByRole('navigation', { name: 'Pages' });
+      const menu = page.getByRole('navigation', { name: 'Pages', exact: true });
       await menu.getByRole('link', { name: 'Processes' }).waitFor();
       const titles = await menu.locator('a.entry').allTextContents();
       assert.deepEqual(titles, MENU);
@@ -118,8 +118,8 @@ onOneStore.describe(
       await page.getByRole('button', { name: 'Share', exact: true }).click();
       await page.getByText('night shift', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'sign out' }).click();
-      await page.goto(`${fixture.url}/#/jobs`);
       await signIn(page, member.key);
+      await page.goto(`${fixture.url}/#/jobs`);
       await page.getByRole('row', { name: /exhibit.*ivy/ }).waitFor();
       await page.goto(`${fixture.url}/#/jobs/${job.id}`);
       await page.getByText('You can read it; only ivy can change it.').waitFor();
