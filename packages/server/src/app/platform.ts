@@ -201,7 +201,7 @@ export async function startPlatform(
     const opened = await openPlugins(opening, pawl, services);
     const all = [...jobs, ...opened.jobs];
     checkRoles(roles, all.length);
-    context.inputs.learn(all);
+    context.inputs.learn([...jobs, ...opened.allJobs]);
     server = await serverOf(opening, { pawl, services, opened, status, authenticator });
     await pawl.start();
     await parts.onStart?.(pawl);
