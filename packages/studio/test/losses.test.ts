@@ -230,3 +230,29 @@ describe('a job that converts or exports', () => {
     assert.equal(failed.error?.code, 'EXPORT_LOSSES');
   });
 });
+
+describe('an export', () => {
+  const PLAIN = [{ level: 0, runs: [{ text: 'Say hello' }] }];
+  const BOLD = [{ level: 0, runs: [{ text: 'Say hello', bold: true as const }] }];
+  const TITLE = { layout: 'title' as const, title: [{ text: 'One' }], blocks: [] };
+
+  test('keeps notes as it was asked to, and says of a hidden slide that a PDF shows it', async () => {
+    const opened = await studio();
+    const codesOf = async (slide: object, input: object): Promise<unknown> => {
+      const deck = deckWith({ ...TITLE, ...slide });
+      const job = await opened.run('export', { deck, ...input });
+      const { codes, elements, kept, approximated, dropped } = returnedBy<ExportResult>(job).losses;
+      assert.equal(kept + approximated + dropped, elements);
+      return codes;
+    };
+    const cases: readonly [object, object, object][] = [
+      [{ notes: PLAIN }, { format: 'pptx' }, {}],
+      [{ notes: PLAIN }, { format: 'pdf', withNotes: true }, {}],
+      [{ notes: PLAIN }, { format: 'pdf' }, { NOTES_DROPPED: 1 }],
+      [{ notes: BOLD }, { format: 'pptx' }, { NOTES_LOOK_APPROXIMATED: 1 }],
+      [{ hidden: true }, { format: 'pptx' }, {}],
+      [{ hidden: true }, { format: 'pdf' }, { HIDDEN_SLIDE_SHOWN: 1 }],
+    ];
+    for (const [slide, input, codes] of cases) assert.deepEqual(await codesOf(slide, input), codes);
+  });
+});
