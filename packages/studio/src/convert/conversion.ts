@@ -22,7 +22,7 @@ import { openSource } from './open-source.ts';
 import { refuse } from './refusal.ts';
 import { sourceTypeOf } from './sniff.ts';
 
-type Context = Pick<RunContext<unknown>, 'artifact' | 'openArtifact' | 'once'>;
+type Context = Pick<RunContext<unknown>, 'artifact' | 'openArtifact' | 'once' | 'signal'>;
 export type Report = (done: number, message: string) => void;
 
 /** What is known of the source once its bytes were seen. */
@@ -111,7 +111,9 @@ export class Conversion {
   async #source(): Promise<SourceReader> {
     if (this.#reader === null) {
       const { type, name } = this.#facts ?? (await this.fetch());
-      this.#reader = await openSource(this.#bytes!, { type, name });
+      const { password, ocr } = this.#input;
+      const { signal } = this.#context;
+      this.#reader = await openSource(this.#bytes!, { type, name, password, ocr, signal });
     }
     return this.#reader;
   }

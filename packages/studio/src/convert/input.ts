@@ -24,6 +24,22 @@ export const ConvertInputSchema = Type.Object(
       }),
     ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    password: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Opens a protected file. It stays in the input of the job, like all of it.',
+      }),
+    ),
+    ocr: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[a-z]{3}(_[a-z]{1,8}){0,2}$' }), {
+        minItems: 1,
+        maxItems: 4,
+        description:
+          'The languages of pages that are pictures, such as ["eng", "deu"]: their text is ' +
+          'recognised where tesseract.js and @tesseract.js-data/<language> are installed.',
+      }),
+    ),
     strict: Type.Optional(
       Type.Boolean({
         description: 'Whether to fail where anything of the source would be dropped.',

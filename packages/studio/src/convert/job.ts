@@ -17,6 +17,9 @@ export interface ConvertResult {
   readonly title: string;
   readonly slides: number;
   readonly sourceType: SourceType;
+  /** The programs that read the source, and the one that drew the previews. */
+  readonly readBy: string;
+  readonly drawnBy: string;
   /** One image a slide. */
   readonly previews: readonly string[];
   /** What became of the elements of the source; the list is an artifact. */
@@ -68,7 +71,17 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRe
           const { title, slides } = await conversion.readBack(deckRef);
           const losses = await conversion.losses(found);
           const sourceType = facts.type;
-          return { deckRef, title, slides: slides.length, sourceType, previews, losses };
+          const { readBy } = found;
+          return {
+            deckRef,
+            title,
+            slides: slides.length,
+            sourceType,
+            readBy,
+            drawnBy: 'pawl',
+            previews,
+            losses,
+          };
         });
       } finally {
         await conversion.close();

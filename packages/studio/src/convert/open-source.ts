@@ -1,6 +1,6 @@
 import type { SourceType } from '../deck/deck.ts';
 import { openDocx } from './docx.ts';
-import type { Openers, SourceReader } from './draft.ts';
+import type { Openers, SourceOptions, SourceReader } from './draft.ts';
 import { openHtml } from './html.ts';
 import { openMarkdown } from './markdown.ts';
 import { openPdf } from './pdf.ts';
@@ -19,7 +19,7 @@ const OPENERS: Openers = {
 /** Opens a source of a type that is known. */
 export function openSource(
   bytes: Uint8Array,
-  { type, name }: { readonly type: SourceType; readonly name: string | null },
+  { type, ...options }: SourceOptions & { readonly type: SourceType },
 ): Promise<SourceReader> {
-  return OPENERS[type](bytes, name);
+  return OPENERS[type](bytes, options);
 }

@@ -1,6 +1,7 @@
 import type { Paragraph } from '../deck/deck.ts';
 import { plainText } from '../deck/text.ts';
 import type { Draft } from './draft.ts';
+import { fillRegions, type PageRegion, tableOf } from './pdf-region.ts';
 import { type PageText, runsOfTexts } from './pdf-text.ts';
 
 interface PageLine {
@@ -15,18 +16,68 @@ const BULLET = /^\s*(?:[•◦▪‣●○■□➢]\s*|[–—*·-]\s+)/u;
 const SIGN = /^[•◦▪‣●○■□➢–—*·-]$/u;
 const NUMBER = /^\s*\(?\d{1,3}[.)]\s+/;
 
-/** Reads a page without tags by where its text stands and how large it is. */
-export function readUntagged(texts: readonly PageText[]): Pick<Draft, 'title' | 'blocks'> {
-  const lines = linesOf(texts.filter(({ text }) => text.trim() !== ''));
-  if (lines.length === 0) return { blocks: [] };
-  const head = headOf(lines);
-  const rest = lines.slice(head.length);
+/** Text that is read from above to below, or a table. */
+type Part =
+  | { readonly kind: 'lines'; readonly lines: PageLine[] }
+  | { readonly kind: 'table'; readonly table: Draft['blocks'][number] };
+
+/**
+ * Reads a page without tags by where its text stands and how large it is: by its regions in their
+ * order where something told them apart, else from above to below.
+ */
+export function readUntagged(
+  texts: readonly PageText[],
+  regions: readonly PageRegion[] | null,
+): Pick<Draft, 'title' | 'blocks'> {
+  const shown = texts.filter(({ text }) => text.trim() !== '');
+  if (shown.length === 0) return { blocks: [] };
+  const parts = partsOf(shown, regions);
+  const [first] = parts;
+  const all = parts.flatMap((part) => (part.kind === 'lines' ? part.lines : []));
+  const head = first?.kind === 'lines' ? headOf(first.lines, all) : [];
   const title = runsOfTexts(head.flatMap((line) => line.texts));
-  const paragraphs = paragraphsOf(rest);
-  return {
-    ...(head.length === 0 ? {} : { title }),
-    blocks: paragraphs.length === 0 ? [] : [{ kind: 'text', paragraphs }],
-  };
+  const blocks: Draft['blocks'] = [];
+  for (const part of parts) {
+    if (part.kind === 'table') {
+      blocks.push(part.table);
+      continue;
+    }
+    const paragraphs = paragraphsOf(part.lines.filter((line) => !head.includes(line)));
+    const last = blocks.at(-1);
+    if (last?.kind === 'text') last.paragraphs.push(...paragraphs);
+    else if (paragraphs.length > 0) blocks.push({ kind: 'text', paragraphs });
+  }
+  return { ...(head.length === 0 ? {} : { title }), blocks };
+}
+
+/** Regions below each other are read as one, for the depth of lists and the ends of paragraphs. */
+function partsOf(texts: readonly PageText[], regions: readonly PageRegion[] | null): Part[] {
+  if (regions === null) return [{ kind: 'lines', lines: linesOf(texts) }];
+  const parts: Part[] = [];
+  let reach: readonly [number, number] | null = null;
+  for (const filled of fillRegions(regions, texts)) {
+    const { table, rest } = tableOf(filled);
+    if (table !== null) {
+      parts.push({ kind: 'table', table });
+      reach = null;
+    }
+    if (rest.length === 0) continue;
+    const lines = linesOf(rest);
+    const last = parts.at(-1);
+    const [left, right] = reachOf(rest);
+    const isBelow = reach !== null && left < reach[1] && right > reach[0];
+    if (last?.kind === 'lines' && isBelow) last.lines.push(...lines);
+    else parts.push({ kind: 'lines', lines });
+    reach = [left, right];
+  }
+  return parts;
+}
+
+function reachOf(texts: readonly PageText[]): [number, number] {
+  return [
+    Math.min(...texts.map(({ x }) => x)),
+    Math.max(...texts.map(({ x, width }) => x + width)),
+  ];
 }
 
 /** Whether some text that is said to be one paragraph has items in it. */
@@ -65,11 +116,11 @@ function usualSize(lines: readonly PageLine[]): number {
 }
 
 /** The first lines, where they are clearly larger than the rest, or all there is. */
-function headOf(lines: readonly PageLine[]): readonly PageLine[] {
+function headOf(lines: readonly PageLine[], all: readonly PageLine[]): readonly PageLine[] {
   const first = lines[0]!;
   let count = 1;
   while (count < Math.min(3, lines.length) && isSameHead(first, lines[count]!)) count++;
-  const rest = lines.slice(count);
+  const rest = all.filter((line) => !lines.slice(0, count).includes(line));
   const isHead = rest.length === 0 ? count === 1 : first.size >= usualSize(rest) * 1.15;
   return isHead ? lines.slice(0, count) : [];
 }

@@ -17,7 +17,7 @@ export const CONVERT_ERRORS = {
   },
   CONVERT_PASSWORD_PROTECTED: {
     class: 'unsupported_format',
-    hint: 'Save the file without a password and send it again.',
+    hint: 'Send its `password` along, or save the file without one and send it again.',
   },
   CONVERT_CORRUPTED: {
     class: 'corruption_detected',
@@ -42,6 +42,8 @@ export const CONVERT_ERRORS = {
 } as const;
 
 export type ConvertCode = keyof typeof CONVERT_ERRORS;
+
+export const WRONG_PASSWORD = 'the `password` does not open the file';
 
 /** `throw refuse('CONVERT_CORRUPTED', 'the slide 3 is missing')` */
 export function refuse(code: ConvertCode, what: string, cause?: unknown): JobFailure {
