@@ -51,6 +51,12 @@ export const STUDIO_SETTINGS: readonly Setting[] = [
     sentence: 'Default sender of email jobs.',
   },
   {
+    name: 'PAWL_LIBREOFFICE',
+    fallback: null,
+    sentence:
+      'The program soffice for office formats and source previews, or off. Default: on the PATH.',
+  },
+  {
     name: 'PAWL_EXECUTE_ALLOW',
     fallback: null,
     sentence: 'Commands that execute jobs may run: absolute paths, comma-separated.',

@@ -24,6 +24,8 @@ export interface StudioSettings {
     readonly organisationPerMinute: number;
   };
   readonly mail: { readonly smtpUrl: string | null; readonly from: string };
+  /** Checked here and read again by the jobs, which run in processes of their own. */
+  readonly office: string | null;
   /** Commands that execute jobs may run, by their paths. */
   readonly executeAllow: readonly string[];
 }
@@ -41,6 +43,7 @@ export function readStudioSettings(env: Environment): StudioSettings {
       organisationPerMinute: wholeOf(env, 'PAWL_AI_ORGANISATION_PER_MINUTE', 600),
     },
     mail: { smtpUrl: readSmtp(env), from: env['PAWL_MAIL_FROM'] ?? 'Pawl <pawl@localhost>' },
+    office: readOffice(env),
     executeAllow: readAllowed(env),
   };
 }
@@ -67,6 +70,14 @@ function readSmtp(env: Environment): string | null {
   if (/^smtps?:/.test(url) && URL.canParse(url)) return url;
   const fault = 'cannot be read: give smtp://user:password@host:587 or smtps://…';
   throw new ConfigurationError('PAWL_SMTP_URL', fault);
+}
+
+function readOffice(env: Environment): string | null {
+  const path = env['PAWL_LIBREOFFICE'] ?? '';
+  if (path === '') return null;
+  if (path === 'off' || isAbsolute(path)) return path;
+  const fault = `is "${path}": give the path of soffice, such as /usr/bin/soffice, or off`;
+  throw new ConfigurationError('PAWL_LIBREOFFICE', fault);
 }
 
 function readAllowed(env: Environment): readonly string[] {

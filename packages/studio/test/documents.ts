@@ -4,6 +4,7 @@ import Document from 'pdfkit';
 import { openSource } from '../src/convert/open-source.ts';
 import type { SourceType } from '../src/deck/deck.ts';
 import type { FoundSlide, SourceOptions } from '../src/convert/draft.ts';
+import { openTypesetter } from '../src/draw/typeset.ts';
 import { gradient } from '../src/sample/png.ts';
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -45,7 +46,8 @@ export function docxOf(body: string, parts: readonly Part[] = []): Uint8Array {
   const relations = parts.map(({ kind, content }, index) => {
     const id = `rId${index + 1}`;
     if (content instanceof URL) {
-      return `<Relationship Id="${id}" Type="${OFFICE}/${kind}" Target="${content.href}" TargetMode="External"/>`;
+      const outside = `Target="${content.href}" TargetMode="External"`;
+      return `<Relationship Id="${id}" Type="${OFFICE}/${kind}" ${outside}/>`;
     }
     const target = `${kind}${index}.${typeof content === 'string' ? 'xml' : 'png'}`;
     const xml = typeof content === 'string' ? content.replace('>', ` ${NAMES}>`) : '';
@@ -77,6 +79,47 @@ export async function pdfOf(
   document.end();
   await ended;
   return Buffer.concat(chunks);
+}
+
+export const wordsOf = (name: string): string =>
+  Array.from({ length: 60 }, (_, index) => `${name}${index}`).join(' ');
+
+/** A page with two columns below a headline, and one with a table that has rules. */
+export const columnsAndTable = (): Promise<Buffer> =>
+  pdfOf(
+    (document) => {
+      document.font('Helvetica-Bold').fontSize(20).text('In columns', 50, 50);
+      document.font('Helvetica').fontSize(10);
+      document.text(wordsOf('left'), 50, 110, { width: 230 });
+      document.text(wordsOf('right'), 310, 110, { width: 230 });
+      document.addPage().font('Helvetica-Bold').fontSize(20).text('Figures', 50, 50);
+      const [columns, lines] = [[50, 150, 300, 450] as const, [100, 130, 160] as const];
+      for (const y of lines) document.moveTo(50, y).lineTo(450, y).stroke();
+      for (const x of columns) document.moveTo(x, 100).lineTo(x, 160).stroke();
+      document.font('Helvetica').fontSize(11);
+      const write = (cells: readonly string[], y: number): void =>
+        cells.forEach((text, index) =>
+          document.text(text, columns[index]! + 6, y, { lineBreak: false }),
+        );
+      write(['Port', 'Containers', 'Delay'], 109);
+      write(['North quay', '1,204', '3 h'], 139);
+      document.text('Below the table.', 50, 190);
+    },
+    { size: 'A4' },
+  );
+
+/** A page that is a picture of some words. */
+export async function scanOf(text: string): Promise<Buffer> {
+  const { canvas } = await openTypesetter();
+  const sheet = canvas.createCanvas(900, 240);
+  const context = sheet.getContext('2d');
+  context.fillStyle = '#FFFFFF';
+  context.fillRect(0, 0, 900, 240);
+  context.fillStyle = '#000000';
+  context.font = '48px "DejaVu Sans"';
+  context.fillText(text, 40, 130);
+  const png = await sheet.encode('png');
+  return pdfOf((document) => document.image(png, 0, 0, { width: 900 }), { size: [900, 240] });
 }
 
 /** The slides of a source as they were found, and the programs that read it. */

@@ -1,9 +1,10 @@
-// What becomes of the elements of texts and PDFs: one entry for each planted thing, none for a clean one.
+// What becomes of the elements of texts and PDFs: an entry for each planted thing, else none.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SourceType } from '../src/deck/deck.ts';
 import { type Account, totalOf } from '../src/deck/losses.ts';
 import { plainLines } from '../src/deck/text.ts';
+import { gradient } from '../src/sample/png.ts';
 import {
   docxOf,
   type Part,
@@ -35,9 +36,20 @@ const TABLE = table('', cell(paragraph(run('b'))));
 const CLEAN =
   paragraph(run('Plain '), '') + paragraph(run('Right', '<w:b/><w:color w:val="AA0000"/>')) + TABLE;
 
-const BOX = `<w:r><w:drawing><wps:wsp><wps:txbx><w:txbxContent>${paragraph(run('In a box'))}</w:txbxContent></wps:txbx></wps:wsp></w:drawing></w:r>`;
-const NOTE = `<w:footnotes><w:footnote w:id="2">${paragraph(run('Below'))}</w:footnote></w:footnotes>`;
-const COMMENT = `<w:comments><w:comment w:id="0">${paragraph(run('Check this'))}</w:comment></w:comments>`;
+/** Elements around something, the outer one first. */
+const inside = (content: string, ...names: readonly string[]): string =>
+  names.reduceRight((text, name) => `<${name}>${text}</${name.split(' ')[0]}>`, content);
+
+const BOX = inside(
+  paragraph(run('In a box')),
+  'w:r',
+  'w:drawing',
+  'wps:wsp',
+  'wps:txbx',
+  'w:txbxContent',
+);
+const NOTE = inside(paragraph(run('Below')), 'w:footnotes', 'w:footnote w:id="2"');
+const COMMENT = inside(paragraph(run('Check this')), 'w:comments', 'w:comment w:id="0"');
 const HEADER = `<w:hdr>${paragraph(run('Draft'))}</w:hdr>`;
 const at = (element: string): string => `<w:r>${element}</w:r>`;
 
@@ -112,8 +124,13 @@ describe('the losses of a document', () => {
     const body = ['a box of text', 'a formula', 'a deletion'].map((name) => IN_WORD[name]![0]);
     const field = paragraph(`<w:fldSimple>${run('Figure 7')}</w:fldSimple>`);
     const listed = paragraph(run('By style'), '<w:pStyle w:val="Steps"/>');
-    const styles = `<w:styles><w:style w:styleId="Base"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style><w:style w:styleId="Steps"><w:basedOn w:val="Base"/></w:style></w:styles>`;
-    const numbers = `<w:numbering><w:abstractNum w:abstractNumId="3"><w:lvl w:ilvl="0"><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1)"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="3"/></w:num></w:numbering>`;
+    const base = inside('<w:numId w:val="1"/>', 'w:style w:styleId="Base"', 'w:pPr', 'w:numPr');
+    const steps = inside('<w:basedOn w:val="Base"/>', 'w:style w:styleId="Steps"');
+    const styles = inside(base + steps, 'w:styles');
+    const level = '<w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1)"/>';
+    const kind = inside(level, 'w:abstractNum w:abstractNumId="3"', 'w:lvl w:ilvl="0"');
+    const number = inside('<w:abstractNumId w:val="3"/>', 'w:num w:numId="1"');
+    const numbers = inside(kind + number, 'w:numbering');
     const file = docxOf(body.join('') + field + listed, [
       { kind: 'styles', content: styles },
       { kind: 'numbering', content: numbers },
@@ -128,7 +145,11 @@ describe('the losses of a document', () => {
 });
 
 const data = `data:image/png;base64,${PICTURE.toString('base64')}`;
-const PAGE = `<h1>Title</h1><p>Words <b>and</b> <a href="https://example.org/">a link</a></p><img src="${data}" alt="A gradient"><table><tr><td colspan="2">wide</td></tr><tr><td>a</td><td>b</td></tr></table>`;
+const PAGE = [
+  '<h1>Title</h1><p>Words <b>and</b> <a href="https://example.org/">a link</a></p>',
+  `<img src="${data}" alt="A gradient">`,
+  '<table><tr><td colspan="2">wide</td></tr><tr><td>a</td><td>b</td></tr></table>',
+].join('');
 
 const IN_PAGE: Readonly<Record<string, readonly [string, string]>> = {
   'a look of its own': ['<p style="font-size: 40pt">Large</p>', 'STYLE_APPROXIMATED'],
@@ -179,7 +200,8 @@ describe('the losses of a page or of Markdown', () => {
   });
 
   test('leave the words of cells apart, and a caption above its table', async () => {
-    const html = `<table><caption>All</caption><tr><td><p>a</p><p>b</p></td><td><ul><li>c</li><li>d</li></ul></td></tr></table>`;
+    const cells = '<td><p>a</p><p>b</p></td><td><ul><li>c</li><li>d</li></ul></td>';
+    const html = `<table><caption>All</caption><tr>${cells}</tr></table>`;
     const { slides } = await slidesOf(Buffer.from(html), 'html');
     const [caption, found] = slides[0]!.draft.blocks;
     assert.ok(caption?.kind === 'text' && found?.kind === 'table');
@@ -221,12 +243,10 @@ const IN_PDF: Readonly<Record<string, readonly [(document: PDFKit.PDFDocument) =
       'FORM_FIELD_DROPPED',
     ],
     'a picture of a few points': [
-      (document) => document.image(Buffer.from(TINY, 'base64'), 300, 300),
+      (document) => document.image(gradient(2, 2, 1), 300, 300),
       'IMAGE_ORNAMENT_DROPPED',
     ],
   };
-const TINY =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 describe('the losses of a PDF', () => {
   test('are none where tags say what everything is, also of a link to the outside', async () => {

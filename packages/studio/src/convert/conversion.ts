@@ -21,6 +21,7 @@ import { normaliseSlide } from './normalise.ts';
 import { openSource } from './open-source.ts';
 import { refuse } from './refusal.ts';
 import { sourceTypeOf } from './sniff.ts';
+import { keepSourcePreviews, type SourcePreviews } from './source-previews-kept.ts';
 
 type Context = Pick<RunContext<unknown>, 'artifact' | 'openArtifact' | 'once' | 'signal'>;
 export type Report = (done: number, message: string) => void;
@@ -218,6 +219,19 @@ export class Conversion {
       report((index + 1) / deck.slides.length, `preview ${index + 1} of ${deck.slides.length}`);
     }
     return previews;
+  }
+
+  /** Draws the source itself, where somebody asked for it and something can. */
+  async sourcePreviews(): Promise<SourcePreviews | undefined> {
+    if (this.#input.sourcePreviews !== true) return undefined;
+    const { type, name } = this.#facts ?? (await this.fetch());
+    if (this.#bytes === null) await this.fetch();
+    const { password } = this.#input;
+    const { signal } = this.#context;
+    return keepSourcePreviews(this.#context, {
+      bytes: this.#bytes!,
+      options: { type, name, password, signal },
+    });
   }
 
   /** Keeps the list of everything that is not as it was, by reading and by drawing. */

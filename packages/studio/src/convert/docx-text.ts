@@ -90,7 +90,7 @@ function linkedRuns(element: XmlElement, around: WordText): Run[] {
   return runs;
 }
 
-function isOn(properties: XmlElement | null, name: string): boolean {
+export function isOn(properties: XmlElement | null, name: string): boolean {
   const element = childAt(properties, name);
   const value = attributeOf(element, 'val');
   return element !== null && !['0', 'false', 'none', 'off'].includes(value ?? '');

@@ -2,7 +2,7 @@ import { cleanText, plainText } from '../deck/text.ts';
 import { piecesOfDrawing, drawingsIn, textBoxesIn } from './docx-drawing.ts';
 import { stylesOf, type WordStyles } from './docx-style.ts';
 import { tableOf } from './docx-table.ts';
-import { type Footnote, type Footnotes, runsOf, type WordText } from './docx-text.ts';
+import { type Footnote, type Footnotes, isOn, runsOf, type WordText } from './docx-text.ts';
 import type { OpenSource } from './draft.ts';
 import { FlowPages, type FlowPiece, flowReader, type PieceLoss } from './flow.ts';
 import { type OfficePackage, openPackage, type Relation } from './package.ts';
@@ -169,7 +169,7 @@ function addParagraph(word: Word, element: XmlElement, losses: readonly PieceLos
     pages.add({ kind: 'heading', depth, runs, origin, losses: around.losses });
   } else {
     const align = ALIGN[(attributeOf(childAt(properties, 'jc'), 'val') ?? '') as 'center'];
-    const isRtl = childAt(properties, 'bidi') !== null;
+    const isRtl = isOn(properties, 'bidi');
     const paragraph = {
       ...styles.listOf(properties),
       ...(align === undefined ? {} : { align }),

@@ -31,8 +31,11 @@ const LOOKS: Readonly<Record<string, Look>> = {
 /** Elements whose look is another one in a deck. */
 const STYLED: ReadonlySet<string> = new Set(['font', 'big', 'small', 'mark', 'center']);
 /** Declarations whose look is another one in a deck. */
-const DECLARED =
-  /(?:^|;)\s*(?:background(?:-color)?|color|font(?:-size|-family|-variant)?|letter-spacing|text-align|text-shadow|text-transform)\s*:/i;
+const DECLARED = new RegExp(
+  '(?:^|;)\\s*(?:background(?:-color)?|color|font(?:-size|-family|-variant)?|' +
+    'letter-spacing|text-(?:align|shadow|transform))\\s*:',
+  'i',
+);
 
 const STYLE: PieceLoss = {
   code: 'STYLE_APPROXIMATED',

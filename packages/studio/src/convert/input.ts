@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { SOURCE_TYPES } from '../deck/deck.ts';
 import { refuse } from './refusal.ts';
 
 /** What a convert job is asked to do. */
@@ -19,7 +20,7 @@ export const ConvertInputSchema = Type.Object(
       }),
     ),
     sourceType: Type.Optional(
-      Type.Enum(['pptx', 'pdf', 'docx', 'md', 'html', 'txt'], {
+      Type.Enum([...SOURCE_TYPES], {
         description: 'Needed only where neither the bytes nor the name tell.',
       }),
     ),
@@ -38,6 +39,13 @@ export const ConvertInputSchema = Type.Object(
         description:
           'The languages of pages that are pictures, such as ["eng", "deu"]: their text is ' +
           'recognised where tesseract.js and @tesseract.js-data/<language> are installed.',
+      }),
+    ),
+    sourcePreviews: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether to draw the source as well, by LibreOffice where it is installed (a PDF by ' +
+          'pdf.js), to be compared with the previews of the deck.',
       }),
     ),
     strict: Type.Optional(

@@ -9,6 +9,7 @@ import {
 import type { SourceType } from '../deck/deck.ts';
 import { guarded } from '../work/guard.ts';
 import { Conversion, type KeptLosses } from './conversion.ts';
+import type { SourcePreviews } from './source-previews-kept.ts';
 import { checkInput, type ConvertInput, ConvertInputSchema } from './input.ts';
 
 /** What a convert job leaves behind; references are ids of artifacts. */
@@ -22,6 +23,8 @@ export interface ConvertResult {
   readonly drawnBy: string;
   /** One image a slide. */
   readonly previews: readonly string[];
+  /** The source as it is, drawn by another program; only where it was asked for. */
+  readonly sourcePreviews?: SourcePreviews;
   /** What became of the elements of the source; the list is an artifact. */
   readonly losses: KeptLosses;
 }
@@ -70,6 +73,7 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRe
         return await stage('finalizing', async () => {
           const { title, slides } = await conversion.readBack(deckRef);
           const losses = await conversion.losses(found);
+          const source = await conversion.sourcePreviews();
           const sourceType = facts.type;
           const { readBy } = found;
           return {
@@ -80,6 +84,7 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRe
             readBy,
             drawnBy: 'pawl',
             previews,
+            ...(source === undefined ? {} : { sourcePreviews: source }),
             losses,
           };
         });

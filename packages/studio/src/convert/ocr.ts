@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import type { Paragraph } from '../deck/deck.ts';
 import { cleanText } from '../deck/text.ts';
 
@@ -38,26 +38,20 @@ interface Block {
   }[];
 }
 interface Library {
-  createWorker(
-    languages: readonly { readonly code: string; readonly data: Uint8Array }[],
-    mode: number,
-    options: object,
-  ): Promise<Worker>;
+  createWorker(languages: readonly string[], mode: number, options: object): Promise<Worker>;
 }
 
 const PACKAGE: string = 'tesseract.js';
 /** Its neural network alone, which is what the data of the packages is for. */
 const NETWORK = 1;
 const PAGE_MS = 60_000;
-const DATA_BYTES_MAX = 128 * 1024 ** 2;
 
-/** The data of a language from its package; null where that is not installed. */
-async function dataOf(code: string): Promise<Uint8Array | null> {
+/** The file with the data of a language, from its package; null where that is not installed. */
+function dataOf(code: string): string | null {
   try {
     const { resolve } = createRequire(import.meta.url);
     const folder = dirname(resolve(`@tesseract.js-data/${code}/package.json`));
-    const packed = await readFile(join(folder, '4.0.0_best_int', `${code}.traineddata.gz`));
-    return gunzipSync(packed, { maxOutputLength: DATA_BYTES_MAX });
+    return join(folder, '4.0.0_best_int', `${code}.traineddata.gz`);
   } catch {
     return null;
   }
@@ -86,13 +80,13 @@ export function openRecogniser(
       if (typeof worker === 'string') return { missing: worker };
       signal?.throwIfAborted();
       const answer = await Promise.race([
-        worker.recognize(picture, {}, { blocks: true }),
+        worker.recognize(picture, {}, { blocks: true }).catch(() => null),
         ended(signal),
       ]);
       if (answer !== null) return textOf(answer.data.blocks ?? []);
       await close();
       signal?.throwIfAborted();
-      return { missing: `the page is a picture, and its text was not found in ${PAGE_MS} ms` };
+      return { missing: `the page is a picture, which was not read in ${PAGE_MS} ms` };
     },
     close,
   };
@@ -111,8 +105,7 @@ function ended(signal: AbortSignal | undefined): Promise<null> {
 }
 
 async function missingOf(languages: readonly string[]): Promise<string | null> {
-  const data = await Promise.all(languages.map(dataOf));
-  const lacking = languages.filter((_, index) => data[index] === null);
+  const lacking = languages.filter((code) => dataOf(code) === null);
   const names = lacking.map((code) => `@tesseract.js-data/${code}`);
   const hasLibrary = await import(PACKAGE).then(
     () => true,
@@ -127,12 +120,20 @@ async function openWorker(languages: readonly string[]): Promise<Worker | string
   const missing = await missingOf(languages);
   if (missing !== null) return missing;
   const { default: library } = (await import(PACKAGE)) as { readonly default: Library };
-  const data = await Promise.all(
-    languages.map(async (code) => ({ code, data: (await dataOf(code))! })),
-  );
-  // Data that is handed over is neither looked for elsewhere nor written anywhere.
-  const options = { cacheMethod: 'none', errorHandler: () => undefined };
-  return library.createWorker(data, NETWORK, options);
+  // It takes data from one folder. A folder is never an address, so nothing is fetched.
+  const langPath = await mkdtemp(join(tmpdir(), 'pawl-ocr-'));
+  try {
+    for (const code of languages) {
+      const file = dataOf(code)!;
+      await copyFile(file, join(langPath, basename(file)));
+    }
+    const options = { langPath, cacheMethod: 'none', gzip: true, errorHandler: () => undefined };
+    return await library.createWorker(languages, NETWORK, options);
+  } catch (error) {
+    return `the page is a picture, and tesseract.js does not start: ${String(error).slice(0, 200)}`;
+  } finally {
+    await rm(langPath, { recursive: true, force: true });
+  }
 }
 
 function textOf(blocks: readonly Block[]): Recognised {

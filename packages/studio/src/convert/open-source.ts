@@ -1,4 +1,5 @@
 import type { SourceType } from '../deck/deck.ts';
+import { openByOffice } from './by-office.ts';
 import { openDocx } from './docx.ts';
 import type { Openers, SourceOptions, SourceReader } from './draft.ts';
 import { openHtml } from './html.ts';
@@ -14,6 +15,14 @@ const OPENERS: Openers = {
   md: openMarkdown,
   html: openHtml,
   txt: openText,
+  odp: openByOffice('odp'),
+  ppt: openByOffice('ppt'),
+  odt: openByOffice('odt'),
+  doc: openByOffice('doc'),
+  rtf: openByOffice('rtf'),
+  ods: openByOffice('ods'),
+  xlsx: openByOffice('xlsx'),
+  xls: openByOffice('xls'),
 };
 
 /** Opens a source of a type that is known. */

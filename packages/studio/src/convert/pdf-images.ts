@@ -16,7 +16,7 @@ export interface PlacedImage {
   readonly box: RegionBox;
 }
 
-/** The images that a page paints, in their order, each once; what is not kept goes to the ledger. */
+/** The images that a page paints, each once; what is not kept goes to the ledger. */
 export async function pageImages(
   page: PdfPage,
   painted: readonly PaintedImage[],

@@ -47,6 +47,7 @@ export interface PdfPage {
   };
   readonly objs: PdfObjects;
   readonly commonObjs: PdfObjects;
+  render(options: object): { readonly promise: Promise<void> };
   getTextContent(options: object): Promise<{ readonly items: readonly PdfTextItem[] }>;
   getStructTree(): Promise<TagNode | null>;
   getAnnotations(): Promise<readonly Readonly<Record<string, unknown>>[]>;

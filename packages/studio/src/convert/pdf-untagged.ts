@@ -1,6 +1,7 @@
 import type { Paragraph } from '../deck/deck.ts';
 import { plainText } from '../deck/text.ts';
 import type { Draft } from './draft.ts';
+import { columnsOf, rowsOf } from './pdf-columns.ts';
 import { fillRegions, type PageRegion, tableOf } from './pdf-region.ts';
 import { type PageText, runsOfTexts } from './pdf-text.ts';
 
@@ -50,25 +51,27 @@ export function readUntagged(
   return { ...(head.length === 0 ? {} : { title }), blocks };
 }
 
-/** Regions below each other are read as one, for the depth of lists and the ends of paragraphs. */
+/** What stands below each other is read as one: lists and paragraphs go on there. */
 function partsOf(texts: readonly PageText[], regions: readonly PageRegion[] | null): Part[] {
-  if (regions === null) return [{ kind: 'lines', lines: linesOf(texts) }];
   const parts: Part[] = [];
   let reach: readonly [number, number] | null = null;
-  for (const filled of fillRegions(regions, texts)) {
+  const whole = [{ region: null, texts: [...texts] }];
+  for (const filled of regions === null ? whole : fillRegions(regions, texts)) {
     const { table, rest } = tableOf(filled);
     if (table !== null) {
       parts.push({ kind: 'table', table });
       reach = null;
     }
-    if (rest.length === 0) continue;
-    const lines = linesOf(rest);
-    const last = parts.at(-1);
-    const [left, right] = reachOf(rest);
-    const isBelow = reach !== null && left < reach[1] && right > reach[0];
-    if (last?.kind === 'lines' && isBelow) last.lines.push(...lines);
-    else parts.push({ kind: 'lines', lines });
-    reach = [left, right];
+    for (const column of columnsOf(rest)) {
+      if (column.length === 0) continue;
+      const lines = linesOf(column);
+      const last = parts.at(-1);
+      const [left, right] = reachOf(column);
+      const isBelow = reach !== null && left < reach[1] && right > reach[0];
+      if (last?.kind === 'lines' && isBelow) last.lines.push(...lines);
+      else parts.push({ kind: 'lines', lines });
+      reach = [left, right];
+    }
   }
   return parts;
 }
@@ -90,18 +93,8 @@ export function looseParagraphs(texts: readonly PageText[]): Paragraph[] {
   return paragraphsOf(linesOf(texts.filter(({ text }) => text.trim() !== '')));
 }
 
-/** Pieces on one base line, from above to below and from left to right. */
 function linesOf(texts: readonly PageText[]): PageLine[] {
-  const lines: PageLine[] = [];
-  for (const text of [...texts].sort((one, other) => other.y - one.y || one.x - other.x)) {
-    const line = lines.at(-1);
-    if (line !== undefined && Math.abs(line.y - text.y) < text.size * 0.4) line.texts.push(text);
-    else lines.push({ texts: [text], x: text.x, y: text.y, size: text.size });
-  }
-  return lines.map(({ texts: found, y }) => {
-    const inOrder = found.sort((one, other) => one.x - other.x);
-    return { texts: inOrder, x: inOrder[0]!.x, y, size: Math.max(...found.map((one) => one.size)) };
-  });
+  return rowsOf(texts).map((row) => ({ ...row, x: row.texts[0]!.x }));
 }
 
 /** The size that most letters have. */

@@ -13,7 +13,11 @@ export const CONVERT_ERRORS = {
   },
   CONVERT_UNSUPPORTED_FORMAT: {
     class: 'unsupported_format',
-    hint: 'Send a .pptx, .pdf, .docx, .md, .html or .txt file.',
+    hint: 'Send a .pptx, .pdf, .docx, .md, .html or .txt file, or an older or open office format.',
+  },
+  CONVERT_OFFICE_MISSING: {
+    class: 'unsupported_format',
+    hint: 'Save it as .pptx, .docx, .pdf or .html, or install LibreOffice where jobs run.',
   },
   CONVERT_PASSWORD_PROTECTED: {
     class: 'unsupported_format',
