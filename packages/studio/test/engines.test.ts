@@ -15,6 +15,7 @@ import { openSourceDrawing } from '../src/convert/source-previews.ts';
 import { plainLines } from '../src/deck/text.ts';
 import { openTypesetter } from '../src/draw/typeset.ts';
 import { readStudioSettings } from '../src/settings.ts';
+import { unlocked } from '../src/convert/unlock.ts';
 import { columnsAndTable, scanOf, slidesOf, wordsOf } from './documents.ts';
 import { resultOf, sharedStudio } from './fixture.ts';
 
@@ -221,5 +222,22 @@ describe('a file with a password', () => {
       code: 'CONVERT_PASSWORD_PROTECTED',
       message: /the `password` does not open the file/,
     });
+  });
+
+  test('[T1, T6] is decrypted where it is of Office 2010 or newer, and not without its password', async () => {
+    const locked = fixture('lighthouse-locked.docx');
+    const open = await unlocked(locked, 'secret');
+    assert.deepEqual(Buffer.from(open), fixture('lighthouse.docx'));
+    await assert.rejects(unlocked(locked, 'guess'), { code: 'CONVERT_PASSWORD_PROTECTED' });
+    assert.throws(() => sourceTypeOf(locked, {}), { code: 'CONVERT_PASSWORD_PROTECTED' });
+    for (const length of [600, 2_000, locked.length - 5_000]) {
+      await assert.rejects(unlocked(locked.subarray(0, length), 'secret'), {
+        code: 'CONVERT_CORRUPTED',
+      });
+    }
+    const opened = await studio();
+    const assetRef = await opened.upload('a.docx', locked);
+    const job = await opened.run('convert', { assetRef, password: 'secret' });
+    assert.equal(resultOf(job).slides, 3);
   });
 });

@@ -21,6 +21,7 @@ import { normaliseSlide } from './normalise.ts';
 import { openSource } from './open-source.ts';
 import { refuse } from './refusal.ts';
 import { sourceTypeOf } from './sniff.ts';
+import { unlocked } from './unlock.ts';
 import { keepSourcePreviews, type SourcePreviews } from './source-previews-kept.ts';
 
 type Context = Pick<RunContext<unknown>, 'artifact' | 'openArtifact' | 'once' | 'signal'>;
@@ -89,13 +90,15 @@ export class Conversion {
     }
     const name = this.#input.name ?? opened?.name ?? null;
     const said = sourceType ?? (text === undefined ? undefined : 'md');
-    const type = sourceTypeOf(bytes, {
+    const { password } = this.#input;
+    const open = await unlocked(bytes, password);
+    const type = sourceTypeOf(open, {
       ...(said === undefined ? {} : { sourceType: said }),
       ...(name === null ? {} : { name }),
       ...(opened === null ? {} : { contentType: opened.contentType }),
     });
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    this.#bytes = bytes;
+    this.#bytes = open;
     this.#facts = { type, name, size: bytes.byteLength, sha256 };
     return this.#facts;
   }

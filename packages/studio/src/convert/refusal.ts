@@ -21,7 +21,9 @@ export const CONVERT_ERRORS = {
   },
   CONVERT_PASSWORD_PROTECTED: {
     class: 'unsupported_format',
-    hint: 'Send its `password` along, or save the file without one and send it again.',
+    hint:
+      'Send the `password` of a PDF or of a file of Office 2010 or newer, or save the file ' +
+      'without one.',
   },
   CONVERT_CORRUPTED: {
     class: 'corruption_detected',
