@@ -73,7 +73,7 @@ function LossList({
 }) {
   if (losses.length === 0) return null;
   return (
-    <ul class="lines loose" aria-label={label}>
+    <ul class="lines loose losses" aria-label={label}>
       {losses.map(({ slide, code, kind, outcome, what, text }) => (
         <li key={`${slide} ${code} ${kind} ${what} ${text ?? ''}`}>
           <code>{code}</code>
