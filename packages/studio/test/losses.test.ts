@@ -202,6 +202,10 @@ describe('a job that converts or exports', () => {
       failed.error!.message,
       /slide 1: the transition is not kept \(TRANSITION_DROPPED\)/,
     );
+    const page = { sourceType: 'html', name: 'a.html', strict: true };
+    const text = '<h1>A</h1><img src="https://example.org/a.png">';
+    const lossy = await opened.run('convert', { ...page, text });
+    assert.match(lossy.error!.message, /IMAGE_EXTERNAL_DROPPED/);
     // What is only approximated is no reason.
     const double = plantedIn(clean, PLANTS['a double line']![0]);
     assert.equal((await strictly(double)).state, 'succeeded');
