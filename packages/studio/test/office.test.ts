@@ -90,7 +90,12 @@ describe('a program that makes one file of another', { skip }, () => {
 
   test('ends with the process that started it, however that ends', async () => {
     const { next, close } = await listening();
-    const starter = join(import.meta.dirname, 'office-starter.ts');
+    const wish = "{ bytes: Buffer.from('x'), extension: 'odp', to: 'txt:Text' }";
+    const starter = program(
+      'starter.mjs',
+      `import { runOffice } from '${import.meta.resolve('../src/office/run-office.ts')}';`,
+      `await runOffice(process.argv[2], ${wish});`,
+    );
     const parent = fork(starter, [stayer], { stdio: 'ignore' });
     const gone = once(await next, 'close');
     parent.kill('SIGKILL');
