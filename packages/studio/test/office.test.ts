@@ -1,4 +1,4 @@
-// How LibreOffice is run, whatever it does: with a program in its place that tells what it was given.
+// How LibreOffice is run: with a program in its place that tells what it was given.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,8 +25,8 @@ const teller = program(
   '#!/bin/sh',
   'for word in "$@"; do source=$word; done',
   'mkdir made; cat "$HOME/profile/user/registrymodifications.xcu" > "$HOME/made/source.txt"',
-  '( echo; echo "limits $(ulimit -v) $(ulimit -t) $(ulimit -f)"; echo "words $*"; cat "$source"; echo; env ) \\',
-  '  >> "$HOME/made/source.txt"',
+  '{ echo; echo "limits $(ulimit -v) $(ulimit -t) $(ulimit -f)"; echo "words $*"',
+  '  cat "$source"; echo; env; } >> "$HOME/made/source.txt"',
 );
 /** Says that it is there, and stays until somebody ends it. */
 const stayer = program(
