@@ -13,11 +13,15 @@ export interface StudioBench {
 /** How long each job of a type took, from its acceptance to its end, the shortest first. */
 export type Durations = Readonly<Record<'convert' | 'export', readonly number[]>>;
 
+/** Hears of each job, so that whoever has the server at hand can read its meters. */
+export type OnJob = (type: 'convert' | 'export') => void;
+
 /** Converts and exports one deck again and again, one job at a time. */
 export async function measureStudio(
   client: ApiClient,
   { runs, slides }: StudioBench,
   say: (text: string) => void,
+  onJob: OnJob = () => undefined,
 ): Promise<Durations> {
   const perform = async (type: string, input: object) => {
     const { id } = await client.enqueue({ type, input });
@@ -31,10 +35,13 @@ export async function measureStudio(
   const { id: $artifact } = await client.artifacts.upload(upload);
   const { result: made } = await perform('export', { $artifact });
   const took = { convert: [] as number[], export: [] as number[] };
+  onJob('export');
   for (let run = 1; run <= runs; run++) {
     const converted = await perform('convert', { assetRef: made['artifactRef'] });
+    onJob('convert');
     const deckRef = converted.result['deckRef'];
     const exported = await perform('export', { deckRef, format: 'pptx' });
+    onJob('export');
     took.convert.push(converted.tookMs);
     took.export.push(exported.tookMs);
     say(`${run} of ${runs}: convert ${converted.tookMs} ms, export ${exported.tookMs} ms`);

@@ -13,6 +13,7 @@ import {
 import { openPreviews } from '../draw/canvas.ts';
 import { type Notice, withNotices } from '../draw/notice.ts';
 import { readWhole } from '../work/bytes.ts';
+import { inLanes } from '../work/lanes.ts';
 import { BOUNDS } from './bounds.ts';
 import type { Draft, FoundDeck, SourceReader } from './draft.ts';
 import type { FoundImage } from './image.ts';
@@ -56,6 +57,9 @@ const EXTENSIONS = {
   'image/webp': 'webp',
 };
 
+/** While one is painted others are encoded, in threads of their own, and kept. */
+const DRAWN_AT_ONCE = 4;
+
 /** One attempt at a conversion: what it has in memory, and what it makes anew when it has not. */
 export class Conversion {
   readonly #context: Context;
@@ -68,6 +72,7 @@ export class Conversion {
   readonly #notices: (readonly Notice[])[] = [];
   #deck: Deck | null = null;
   #imagesBytes = 0;
+  #keptBytes = 0;
 
   constructor(context: Context, input: ConvertInput) {
     this.#context = context;
@@ -142,9 +147,17 @@ export class Conversion {
     const assets: Record<string, Asset> = {};
     for (const image of images) {
       assets[image.sha256] = known[image.sha256] ?? (await this.#keepImage(image));
-      this.#images.set(image.sha256, image.bytes);
+      this.#keepInMemory(image);
     }
     return { draft, assets, account };
+  }
+
+  /** For the previews; what is more than this is read from where it was kept. */
+  #keepInMemory({ sha256, bytes }: FoundImage): void {
+    if (this.#images.has(sha256)) return;
+    if (this.#keptBytes + bytes.byteLength > BOUNDS.keptImagesBytes) return;
+    this.#images.set(sha256, bytes);
+    this.#keptBytes += bytes.byteLength;
   }
 
   async #keepImage({ sha256, bytes, mediaType, width, height }: FoundImage): Promise<Asset> {
@@ -199,22 +212,25 @@ export class Conversion {
     if (dropped !== null) throw refuse('CONVERT_LOSSES', dropped);
   }
 
-  /** Draws every slide, each kept when it is done. */
+  /** Draws every slide, each kept when it is done, several at a time. */
   async preview(deckRef: string, report: Report): Promise<string[]> {
     const deck = this.#deck ?? (await this.readBack(deckRef));
     const draw = await openPreviews(deck, (asset) => this.#imageOf(deck, asset));
+    const { slides } = deck;
     const previews: string[] = [];
-    for (const [index, slide] of deck.slides.entries()) {
+    let done = 0;
+    await inLanes(slides.length, DRAWN_AT_ONCE, async (index) => {
       const drawn: Drawn = await this.#context.once(`preview:${index}`, async () => {
-        const { png, notices } = await draw(slide);
-        const name = `previews/${String(index + 1).padStart(4, '0')}.png`;
-        const { id } = await this.#context.artifact(name, png, { contentType: 'image/png' });
+        const { jpeg, notices } = await draw(slides[index]!);
+        const name = `previews/${String(index + 1).padStart(4, '0')}.jpg`;
+        const { id } = await this.#context.artifact(name, jpeg, { contentType: 'image/jpeg' });
         return { id, notices };
       });
-      previews.push(typeof drawn === 'string' ? drawn : drawn.id);
+      previews[index] = typeof drawn === 'string' ? drawn : drawn.id;
       this.#notices[index] = typeof drawn === 'string' ? [] : drawn.notices;
-      report((index + 1) / deck.slides.length, `preview ${index + 1} of ${deck.slides.length}`);
-    }
+      done += 1;
+      report(done / slides.length, `preview ${done} of ${slides.length}`);
+    });
     return previews;
   }
 

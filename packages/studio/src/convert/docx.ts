@@ -3,7 +3,6 @@ import { cleanText, tidyRuns } from '../deck/text.ts';
 import type { OpenSource } from './draft.ts';
 import { safeLink } from './drawing-text.ts';
 import { FlowPages, flowReader } from './flow.ts';
-import { imageOf } from './image.ts';
 import { type OfficePackage, openPackage, type Relation } from './package.ts';
 import { refuse } from './refusal.ts';
 import {
@@ -139,7 +138,7 @@ function addImages({ office, relations, pages, part }: Word, element: XmlElement
     const id = blip?.getAttribute('r:embed') ?? '';
     const relation = relations.get(id);
     if (relation === undefined || relation.isExternal || !office.has(relation.target)) continue;
-    const image = imageOf(office.bytes(relation.target));
+    const image = office.image(relation.target);
     const alt = attributeOf(descendantsOf(drawing, 'docPr')[0] ?? null, 'descr') ?? '';
     if (image !== null) pages.add({ kind: 'image', image, alt: cleanText(alt), origin: { part } });
   }

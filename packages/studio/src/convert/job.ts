@@ -42,7 +42,7 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRe
     activePerDocument: true,
     documentFrom: { artifact: 'assetRef', content: 'text' },
   },
-  previews: ['previews/*.png'],
+  previews: ['previews/*'],
   slo: { p50: '6s', p95: '15s', p99: '30s', failureRateMax: 0.02 },
   stages: [
     { name: 'validating_input', min: 0, max: 5 },
