@@ -25,6 +25,27 @@ export const STUDIO_SETTINGS: readonly Setting[] = [
     sentence: 'How long one answer of a model may take.',
   },
   {
+    name: 'PAWL_AI_STALL_MS',
+    fallback: '60000',
+    sentence: 'How long a model may send nothing within an answer.',
+  },
+  {
+    name: 'PAWL_AI_PRICES',
+    fallback: null,
+    sentence:
+      'What a million tokens cost, in and out: 2.5/10, in any currency. Answers then have a cost.',
+  },
+  {
+    name: 'PAWL_AI_USER_BUDGET',
+    fallback: null,
+    sentence: 'The most that answers to one user may cost on one UTC day, in that currency.',
+  },
+  {
+    name: 'PAWL_AI_ORGANISATION_BUDGET',
+    fallback: null,
+    sentence: 'The most that answers to one tenant may cost on one UTC day, in that currency.',
+  },
+  {
     name: 'PAWL_AI_PERSIST',
     fallback: 'on',
     sentence: 'off: answers of models are streamed and not kept, whatever a job asks for.',

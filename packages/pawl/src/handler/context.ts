@@ -19,6 +19,7 @@ export interface JobFacts extends Pick<
   | 'createdAt'
   | 'deadlineAt'
   | 'requestedBy'
+  | 'limitKey'
   | 'parentJobId'
   | 'documentId'
 > {
