@@ -19,6 +19,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   isolation: async () => (await import('../test/proof/isolation/run.ts')).runIsolation,
   'ogc-suite': async () => (await import('../test/proof/ogc-suite/run.ts')).runOgcSuite,
   pygeoapi: async () => (await import('../test/proof/pygeoapi/run.ts')).runPygeoapi,
+  decks: async () => (await import('../packages/studio/test/decks/run.ts')).runDecks,
   differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
   schemathesis: async () => (await import('../test/proof/schemathesis/run.ts')).runSchemathesis,
 };
