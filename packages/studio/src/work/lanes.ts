@@ -1,6 +1,6 @@
 /**
- * Does work for each number below `count`, so many at a time. After a failure nothing more is begun;
- * it is thrown when all that had begun is over.
+ * Does work for each number below `count`, so many at a time. After a failure nothing more is
+ * begun; it is thrown when all that had begun is over.
  */
 export async function inLanes(
   count: number,
