@@ -60,7 +60,8 @@ export function costReport(costs: Measured['costs']): string {
       const cpu = list.map(({ cpuSeconds }) => cpuSeconds).toSorted((one, other) => one - other);
       const peak = Math.max(...list.map(({ peakMb }) => peakMb));
       const middle = cpu[Math.floor(cpu.length / 2)]!;
-      return `${type}: ${middle.toFixed(1)} CPU seconds a job, process at most ${peak.toFixed(0)} MB`;
+      const most = peak.toFixed(0);
+      return `${type}: ${middle.toFixed(1)} CPU seconds a job, process at most ${most} MB`;
     })
     .join('\n');
 }
