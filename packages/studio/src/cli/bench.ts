@@ -8,7 +8,7 @@ import {
   type Session,
   UsageError,
 } from 'pawl/cli';
-import { addBenchStudio } from './bench-studio.ts';
+import { addBenchStudio } from './bench-studio-command.ts';
 import { requireWrite, WRITE } from './bench-write.ts';
 
 interface BenchOptions {
