@@ -22,6 +22,7 @@ test('commands of every package are known before any large library is loaded', a
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
     env: childEnvironment,
   });
-  for (const word of ['start', 'bench', 'move']) assert.match(stdout, new RegExp(`^ +${word} `, 'm'));
+  for (const word of ['start', 'bench', 'move'])
+    assert.match(stdout, new RegExp(`^ +${word} `, 'm'));
   assert.deepEqual(JSON.parse(stderr), ['commander']);
 });
