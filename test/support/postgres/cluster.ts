@@ -56,8 +56,11 @@ export async function openCluster(
   { settings: others = {}, fill, isStandby = false }: ClusterOptions,
 ): Promise<Cluster> {
   const account = serverAccount();
-  const isDurable = { ...settings, ...others }['fsync'] !== 'off';
-  const parent = isDurable ? temporaryFolder(account) : (inMemory() ?? temporaryFolder(account));
+  // Nothing can be run from memory in many containers, so binaries that are copied stay on the disk.
+  const isInPlace = !account || canReach(join(binFolder, 'postgres'), account);
+  const isLasting = { ...settings, ...others }['fsync'] !== 'off';
+  const memory = isInPlace && !isLasting ? memoryFolder() : null;
+  const parent = memory ?? temporaryFolder(account);
   const folder = mkdtempSync(join(parent, 'pawl-postgres-'));
   let server: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
@@ -94,7 +97,7 @@ const MEMORY_BYTES_MIN = 4 * 1024 ** 3;
  * A server that keeps nothing has no use for a disk: making and removing thousands of small files
  * costs ext4 as much processor time as all statements cost the server. Null: there is no room.
  */
-function inMemory(): string | null {
+function memoryFolder(): string | null {
   if (!existsSync(MEMORY) || process.availableMemory() < MEMORY_BYTES_MIN) return null;
   const { bavail, bsize } = statfsSync(MEMORY);
   return bavail * bsize < MEMORY_BYTES_MIN ? null : MEMORY;
