@@ -56,7 +56,7 @@ export async function openCluster(
   { settings: others = {}, fill, isStandby = false }: ClusterOptions,
 ): Promise<Cluster> {
   const account = serverAccount();
-  // Nothing can be run from memory in many containers, so binaries that are copied stay on the disk.
+  // Many containers let nothing be run from memory, so binaries that are copied stay on the disk.
   const isInPlace = !account || canReach(join(binFolder, 'postgres'), account);
   const isLasting = { ...settings, ...others }['fsync'] !== 'off';
   const memory = isInPlace && !isLasting ? memoryFolder() : null;
