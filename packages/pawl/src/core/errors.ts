@@ -13,7 +13,10 @@ export const ERRORS = {
     status: 404,
     hint: 'Check the id or path; retention may have removed what has ended.',
   },
-  UNKNOWN_TYPE: { status: 404, hint: 'Start a worker that has it, or PUT /v1/types/{type}.' },
+  UNKNOWN_TYPE: {
+    status: 404,
+    hint: 'Check the spelling, or register it: `jobs` of openPawl, a worker, PUT /v1/types/{type}.',
+  },
   IDEMPOTENCY_CONFLICT: { status: 409, hint: 'Use a new key for a different payload.' },
   ALREADY_EXISTS: { status: 409, hint: 'Choose another id, or leave it out.' },
   CONCURRENCY_CONFLICT: { status: 409, hint: 'Wait for the active job of this document to end.' },

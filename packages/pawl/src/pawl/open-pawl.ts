@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Pool } from 'pg';
@@ -130,6 +131,8 @@ function checkOptions(options: PawlOptions): void {
   if (pool !== undefined && !('totalCount' in pool && typeof pool.connect === 'function')) {
     faults.push({ pointer: '/pool', message: 'must be a `pg.Pool`' });
   }
+  const misread = databaseFault(options);
+  if (misread !== null) faults.push({ pointer: '/database', message: misread });
   const only = 'is for PostgreSQL alone: leave it out, or give a PostgreSQL URL as `database`';
   for (const [name, value] of Object.entries({ directUrl, schema, migrate })) {
     if (value !== undefined && !isPostgres(options))
@@ -139,6 +142,18 @@ function checkOptions(options: PawlOptions): void {
     faults.push({ pointer: '/migrate', message: 'must be "auto" or "check"' });
   }
   if (faults.length > 0) throw invalid(faults);
+}
+
+/** SQLite would make a file of the first, and blame the disk for the second. */
+function databaseFault(options: PawlOptions): string | null {
+  const { database = DATABASE } = options;
+  if (isPostgres(options)) return null;
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(database) ?? [];
+  if (scheme !== undefined) {
+    return `begins with ${scheme}://: give a postgres:// URL, or a path of a SQLite file`;
+  }
+  if (statSync(database, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
+  return `is a folder: name a file in it, such as ${join(database, 'pawl.db')}`;
 }
 
 async function openStore(options: PawlOptions, lifecycles: readonly Lifecycle[]): Promise<Store> {

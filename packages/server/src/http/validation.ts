@@ -76,7 +76,7 @@ function unknownId(part: RequestFault['in'], schema: TextSchema, value: unknown)
   for (const [name, { format }] of Object.entries(schema.properties ?? {})) {
     const text = String((value as Record<string, unknown>)[name]);
     if (format !== 'uuid' || isUuid(text)) continue;
-    return new PawlError('NOT_FOUND', `there is no "${text}" here: an id is a UUID in lower case`);
+    return new PawlError('NOT_FOUND', `"${text}" is not an id: ids are UUIDs in lower case`);
   }
   return null;
 }

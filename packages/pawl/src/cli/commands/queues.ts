@@ -40,7 +40,7 @@ async function list(session: Session): Promise<void> {
   const { screen } = session;
   const items = await session.client.all<QueueJson>('/v1/queues');
   if (isForPrograms(session, items)) return;
-  if (items.length === 0) return screen.talk('No queues yet: a queue exists once it has a job.');
+  if (items.length === 0) return screen.talk('No queue has open jobs or limits.');
   for (const line of tableLines(screen, columnsFor(screen, Date.now()), items)) screen.data(line);
 }
 

@@ -97,7 +97,7 @@ export function failureOf(error: unknown, did: 'connect' | 'read' | 'write'): St
   if (isConnectionLost(error)) {
     return new StoreError(
       isUnsent ? 'unchanged' : 'unknown',
-      `the database is lost: ${text}`,
+      `the connection to the database failed: ${text}`,
       error,
     );
   }
