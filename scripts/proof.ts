@@ -26,7 +26,9 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
 const [name = '', ...args] = process.argv.slice(2);
 const load = rungs[name];
 if (load === undefined) {
-  process.stderr.write(`proof: there is no rung "${name}"; try ${Object.keys(rungs).join(', ')}\n`);
+  process.stderr.write(
+    `proof: "${name}" is unknown: choose one of ${Object.keys(rungs).join(', ')}\n`,
+  );
   process.exit(2);
 }
 const startedAt = performance.now();
