@@ -9,7 +9,7 @@ import { jobAccess } from './job-access.ts';
 import { STUDIO_SETTINGS } from './setting-list.ts';
 import { readStudioSettings, type StudioSettings } from './settings.ts';
 
-/** The built-in types of jobs as a plug-in. A type that the program has itself is left out. */
+/** The built-in job types as a plug-in. A type that the program defines itself is left out. */
 export function studio(): Plugin {
   let client: Outgoing | null = null;
   return definePlugin({

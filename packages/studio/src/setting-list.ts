@@ -11,7 +11,7 @@ export const STUDIO_SETTINGS: readonly Setting[] = [
   {
     name: 'OPENAI_BASE_URL',
     fallback: 'https://api.openai.com/v1',
-    sentence: 'The server of that model, which speaks the chat completions of OpenAI.',
+    sentence: 'Base URL of the model server, with the chat completions API of OpenAI.',
   },
   {
     name: 'OPENAI_API_KEY',
@@ -22,22 +22,22 @@ export const STUDIO_SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_AI_TIMEOUT_MS',
     fallback: '120000',
-    sentence: 'How long one answer of a model may take.',
+    sentence: 'Timeout of one model response.',
   },
   {
     name: 'PAWL_AI_PERSIST',
     fallback: 'on',
-    sentence: 'off: answers of models are streamed and not kept, whatever a job asks for.',
+    sentence: 'off: model output is streamed and never stored, whatever a job requests.',
   },
   {
     name: 'PAWL_AI_USER_PER_MINUTE',
     fallback: '60',
-    sentence: 'The most ai jobs of one user that start per minute.',
+    sentence: 'Maximum number of ai jobs of one user that start per minute.',
   },
   {
     name: 'PAWL_AI_ORGANISATION_PER_MINUTE',
     fallback: '600',
-    sentence: 'The most ai jobs of one tenant that start per minute.',
+    sentence: 'Maximum number of ai jobs of one tenant that start per minute.',
   },
   {
     name: 'PAWL_SMTP_URL',

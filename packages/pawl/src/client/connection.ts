@@ -5,15 +5,15 @@ import { newId } from './new-id.ts';
 
 /** How a client reaches the server. */
 export interface ConnectionOptions {
-  /** Where the API is, such as `http://localhost:8080`; several for processes of one platform. */
+  /** URL of the API, such as `http://localhost:8080`, or several of one platform. */
   readonly url: string | readonly string[];
   /** An API key or a token. */
   readonly token?: string;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** How often a request is sent again that may not have arrived; 4 unless told otherwise. */
+  /** Maximum number of retries of a request; default: 4. */
   readonly retriesMax?: number;
-  /** How long one request may take, its own waiting aside. */
+  /** Timeout of one request, without its long-poll time. */
   readonly timeoutMs?: number;
   /** For tests; default: those of the runtime. */
   readonly timers?: Timers;

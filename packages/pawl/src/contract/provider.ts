@@ -49,7 +49,7 @@ export const ProviderSchema = Type.Object(
 /** An OGC provider and how it answered. */
 export type ProviderJson = Static<typeof ProviderSchema>;
 
-/** Who has measured, and over how long. */
+/** OGC providers, with the process that measured them and the time span. */
 export const ProvidersSchema = closed({
   items: Type.Array(ProviderSchema),
   nextCursor: Type.Null(),

@@ -36,7 +36,7 @@ export const QueueBody = Type.Object(
   { $id: 'QueueSettings', additionalProperties: false, minProperties: 1 },
 );
 
-/** A queue as its jobs and its settings make it. */
+/** A queue with its counts and settings. */
 export const QueueSchema = Type.Object(
   {
     name: Name,

@@ -65,7 +65,7 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** An object that refuses members it does not know: nothing is silently dropped. */
+/** An object schema that refuses unknown members. */
 export function closed<Members extends Record<string, TSchema>>(members: Members) {
   return Type.Object(members, { additionalProperties: false });
 }
@@ -94,7 +94,7 @@ export function cursorOf(pattern: string) {
   });
 }
 
-/** What every list can be asked for. */
+/** Query parameters of every list. */
 export const PAGING = {
   limit: Type.Optional(
     Type.Integer({

@@ -134,7 +134,7 @@ export const DeliverySchema = Type.Object(DELIVERY, {
 /** A delivery, as the API answers it. */
 export type DeliveryJson = Static<typeof DeliverySchema>;
 
-/** A delivery with every request that was sent for it. */
+/** A delivery with all its requests. */
 export const DeliveryWithTries = Type.Object(
   { ...DELIVERY, tries: Type.Array(Try) },
   { $id: 'WebhookDeliveryInFull', additionalProperties: false },

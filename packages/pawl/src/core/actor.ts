@@ -1,4 +1,4 @@
-/** Who did something, as events name it. */
+/** The actor of an event. */
 export const SYSTEM_ACTOR = 'system';
 
 /** Between a worker's name and the credential it works with; names do not contain it. */

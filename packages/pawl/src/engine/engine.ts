@@ -29,8 +29,8 @@ import { type Swept, sweepRetention } from './sweeps/retention.ts';
 import { UseCases } from './use-cases.ts';
 
 /**
- * All use cases over one store. HTTP API, command line and library translate to and from these
- * calls and decide nothing.
+ * All use cases over one store. HTTP API, command line and library only translate to and from these
+ * calls.
  */
 export class Engine extends UseCases {
   readonly #context: EngineContext;

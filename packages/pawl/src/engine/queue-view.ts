@@ -4,7 +4,7 @@ import { byPhase, type Tally } from '../store/tally.ts';
 import type { DispatchRule } from '../store/dispatch-rule.ts';
 import type { EngineContext } from './context.ts';
 
-/** A queue as its jobs and its settings make it. */
+/** A queue with its counts and settings. */
 export interface QueueView {
   readonly name: string;
   readonly phases: Readonly<Record<string, number>>;

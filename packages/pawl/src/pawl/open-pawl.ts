@@ -32,31 +32,34 @@ export interface PostgresPool {
 /** Options of `openPawl`. */
 export interface PawlOptions extends Environment, LinkSettings {
   /**
-   * A PostgreSQL URL, a file for SQLite, or `:memory:` for jobs that need not outlive the process;
-   * default: the file `data/pawl.db`.
+   * A PostgreSQL URL, the path of a SQLite file, or `:memory:` to store nothing on disk; default:
+   * the file `data/pawl.db`.
    */
   readonly database?: string;
-  /** A `pg.Pool` of the program's own, which it also ends, instead of `database`. */
+  /** Your own `pg.Pool` instead of `database`; Pawl does not end it. */
   readonly pool?: PostgresPool;
-  /** The PostgreSQL server itself, where `database` or `pool` leads to a pooler: for LISTEN. */
+  /** URL of the PostgreSQL server itself, for LISTEN, if `database` or `pool` leads to a pooler. */
   readonly directUrl?: string;
   /** The schema of Pawl's tables on PostgreSQL; default: `pawl`. */
   readonly schema?: string;
-  /** `check` refuses to open a PostgreSQL schema that would have to be changed. */
+  /** `check` refuses to open a PostgreSQL schema with pending migrations; default: `auto`. */
   readonly migrate?: 'auto' | 'check';
-  /** Those that are defined are registered and worked on, those that are only declared are not. */
+  /**
+   * The jobs of this program: defined ones are registered and can be run, declared ones can be
+   * enqueued.
+   */
   readonly jobs: readonly JobType[];
-  /** Parts that bring jobs, lifecycles, followers and duties of their own. */
+  /** Plug-ins with their own jobs, lifecycles, followers and duties. */
   readonly plugins?: readonly Plugin[];
-  /** Whose jobs `enqueue` makes; default: `default`. */
+  /** The tenant of enqueued jobs; default: `default`. */
   readonly tenant?: string;
-  /** How long things are kept. */
+  /** How long ended jobs, notes and dead letters are kept. */
   readonly retention?: RetentionOption;
   /** A folder, or another place, for artifacts; by default a folder beside the SQLite file. */
   readonly artifacts?: string | ArtifactStore;
-  /** Seals payloads, so that the database cannot read them: `aesCodec` of `pawl/codec`. */
+  /** Encrypts payloads before they are stored: `aesCodec` of `pawl/codec`. */
   readonly codec?: PayloadCodec;
-  /** Where warnings and errors go, a console or a pino; default: the console. */
+  /** A logger for warnings and errors, such as a pino instance, or false; default: the console. */
   readonly log?: UserLog | false;
 }
 

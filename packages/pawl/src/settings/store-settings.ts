@@ -24,16 +24,16 @@ export const STORE_SETTINGS: readonly Setting[] = [
     name: 'DATABASE_URL',
     fallback: null,
     sentence:
-      'PostgreSQL instead of the embedded store. Of several comma-separated hosts, the one that ' +
-      'takes writes is used.',
+      'PostgreSQL URL, instead of the embedded store. Of several comma-separated hosts, the one ' +
+      'that takes writes is used.',
     isSecret: true,
   },
   {
     name: 'DATABASE_DIRECT_URL',
     fallback: null,
     sentence:
-      'The PostgreSQL server itself, where DATABASE_URL leads to a pooler in transaction mode: ' +
-      'for LISTEN and for maintenance.',
+      'URL of the PostgreSQL server itself, if DATABASE_URL leads to a pooler in transaction ' +
+      'mode: for LISTEN and for maintenance.',
     isSecret: true,
   },
   {
@@ -44,7 +44,7 @@ export const STORE_SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_MIGRATE',
     fallback: 'apply',
-    sentence: 'apply: a start migrates the schema; check: it fails if a migration is pending.',
+    sentence: 'apply: migrate the schema at the start. check: fail if a migration is pending.',
   },
 ];
 

@@ -2,7 +2,7 @@ import type { Instant } from '../core/clock.ts';
 import type { Phase } from '../core/phase.ts';
 import type { PriorityClass } from '../core/rank.ts';
 
-/** How many jobs stand where, terminal ones left out. */
+/** Counts of jobs that have not ended, by phase. */
 export interface Tally {
   readonly tenant: string;
   readonly type: string;
@@ -33,7 +33,7 @@ export function mergeTallies(parts: Iterable<Tally>): Tally[] {
   return [...merged.values()];
 }
 
-/** The jobs by phase, and the phases of which there may be more than were counted. */
+/** Counts by phase, and the phases whose count was cut off at a limit. */
 export function byPhase(tallies: readonly Tally[]): {
   phases: Record<string, number>;
   atLeast: string[];

@@ -226,5 +226,5 @@ function readAudit(app: App, { engine }: Services): void {
   );
 }
 
-/** `/v1/keys` and `/v1/audit`: who may do what, and who saw to it. */
+/** `/v1/keys` and `/v1/audit`: API keys and the audit log. */
 export const keys: Resource = routes(makeKey, listKeys, readKey, rotate, revoke, readAudit);

@@ -48,7 +48,7 @@ interface Places<Item> {
   readonly isAfter?: (place: string, last: string) => boolean;
 }
 
-/** One page of a list, with a link to the next one where there is one. */
+/** One page of a list, with a link to the next page if there is one. */
 export function sendPage<Item>(
   reply: Pick<FastifyReply, 'request' | 'header'>,
   items: Item[],

@@ -20,7 +20,7 @@ export const STORE_METRICS = {
   ),
   pawl_postgres_log_changes: storeGauge(
     'pawl_postgres_log_changes',
-    'How often this process has met another log: a standby took over, or a backup was restored',
+    'Times that this process found a different log: a standby took over, or a backup was restored',
   ),
   pawl_postgres_horizon_seconds: sharedGauge(
     'pawl_postgres_horizon_seconds',

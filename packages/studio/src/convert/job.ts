@@ -23,7 +23,7 @@ export interface ConvertResult {
   readonly losses: KeptLosses;
 }
 
-/** Source asset → deck JSON and a preview of each slide. */
+/** Converts a document to deck JSON and a preview of each slide. */
 export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRetryJob('convert', {
   input: typed<ConvertInput>(),
   intake: refined(fromTypebox(ConvertInputSchema), (input) =>
