@@ -49,7 +49,7 @@ export function preconditionOf(headers: Conditions): Precondition | undefined {
   return (tag) => {
     const isThere = tag !== null;
     if (isNew && isThere) {
-      throw new PawlError('PRECONDITION_FAILED', 'there is one already, and If-None-Match is *');
+      throw new PawlError('PRECONDITION_FAILED', 'it already exists, and If-None-Match is *');
     }
     if (wanted === null) return;
     const tags = tagsIn(wanted);

@@ -56,7 +56,7 @@ export async function createKey(
   const tenant = wish.tenant ?? by.tenant;
   checkWish(wish, tenant);
   if (tenant !== by.tenant && by.tenant !== HOME_TENANT) {
-    throw new PawlError('FORBIDDEN', 'a key is made for the own tenant only');
+    throw new PawlError('FORBIDDEN', 'keys can be created only for your own tenant');
   }
   refuseMore(deps, by, { roles: wish.roles, scopes: wish.scopes ?? null });
   const { idempotencyKey } = wish;

@@ -200,7 +200,7 @@ export function admitBy(
   app.addHook('onRequest', async (request) => {
     if (request.is404 || isSigned(request)) return;
     const credential = admit(request);
-    if (credential === null) throw new PawlError('UNAUTHENTICATED', 'the caller is not known');
+    if (credential === null) throw new PawlError('UNAUTHENTICATED', 'the caller is unknown');
     request.credential = credential;
     requireScope(request, credential);
   });

@@ -152,7 +152,7 @@ async function listEvents(
   const page = await services.engine.tail({ tenant, from, limit });
   if (!page.isReset) return page;
   if (page.lost !== undefined) throw resetOf(page.lost, { cursor: page.cursor });
-  throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
+  throw new PawlError('CURSOR_RESET', 'the cursor is of another log, or of events that are gone', {
     details: { cursor: page.cursor },
   });
 }

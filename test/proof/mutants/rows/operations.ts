@@ -104,7 +104,7 @@ export const CHANGES_T20: readonly RowChange[] = [
     row: 'T32',
     mistake: 'a second completion is ignored without a word',
     file: 'packages/pawl/src/engine/settle.ts',
-    from: "  context.log.warn('the same ending was reported again and is ignored', facts);\n",
+    from: "  context.log.warn('an end was reported twice; the second report is ignored', facts);\n",
     to: '  void facts;\n',
     tests: 'packages/pawl/src/engine/repeated-report.test.ts',
   },
