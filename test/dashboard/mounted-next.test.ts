@@ -1,5 +1,5 @@
-// The example for Next.js as its users run it: the packed packages, `next build` and `next start`. The
-// framework takes 340 MB and its build some 20 s of CPU time, so this runs where it is asked for.
+// The example for Next.js as its users run it: the packed packages, `next build` and `next start`.
+// The framework takes 340 MB and its build some 20 s of CPU time, so this runs only on request.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

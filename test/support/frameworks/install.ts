@@ -1,4 +1,4 @@
-// Frameworks are installed for the tests of their examples, not for everyone who works on the repository.
+// Frameworks are installed for the tests of their examples, not with the repository.
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
