@@ -9,7 +9,7 @@ const Queues = Type.Array(Name, { minItems: 1, maxItems: 256 });
 const Groups = Type.Array(text(GROUP_LENGTH_MAX, 1), {
   maxItems: GROUPS_MAX,
   uniqueItems: true,
-  description: 'Groups of the holder, for processes and jobs that are for groups.',
+  description: 'Groups of the holder, for processes and jobs that are shared with groups.',
 });
 
 const TTL_MS_MAX = 10 * 366 * 86_400_000;
@@ -44,7 +44,7 @@ export const RotateBody = closed({
       minimum: 0,
       maximum: 30 * 86_400_000,
       default: 86_400_000,
-      description: 'How long the old key stays valid; 0 ends it at once.',
+      description: 'How long the old key stays valid; 0 revokes it at once.',
     }),
   ),
 });
@@ -70,7 +70,7 @@ export const KeySchema = Type.Object(KEY, { $id: 'AccessKey', additionalProperti
 export type KeyJson = Static<typeof KeySchema>;
 
 export const MadeKeySchema = Type.Object(
-  { ...KEY, key: Type.String({ description: 'The key itself: shown now and never again.' }) },
+  { ...KEY, key: Type.String({ description: 'The key itself. It is shown only once.' }) },
   { $id: 'MadeAccessKey', additionalProperties: false },
 );
 

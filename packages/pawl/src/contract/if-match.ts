@@ -16,7 +16,10 @@ const IF_MATCH = {
 
 const IF_NONE_MATCH = {
   'if-none-match': Type.Optional(
-    Type.String({ maxLength: 4_096, description: '`*`: only if there is none; else 412.' }),
+    Type.String({
+      maxLength: 4_096,
+      description: '`*`: only if it does not exist yet; otherwise 412.',
+    }),
   ),
 };
 

@@ -58,7 +58,7 @@ export const PhaseName = Type.Enum([...PHASES], {
   description: "The engine's name for the state of a job, the same for every lifecycle.",
 });
 
-export const Json = Type.Unknown({ description: 'Any JSON; the platform does not look inside.' });
+export const Json = Type.Unknown({ description: 'Any JSON; the platform does not read it.' });
 
 /** A schema of a value or null. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
@@ -101,7 +101,7 @@ export const PAGING = {
       minimum: 1,
       maximum: PAGE_MAX,
       default: PAGE_DEFAULT,
-      description: 'Items a page.',
+      description: 'Number of items in a page.',
     }),
   ),
   cursor: Type.Optional(cursorOf(STORABLE)),

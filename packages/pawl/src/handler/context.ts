@@ -124,7 +124,7 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
   readonly tokens: (text: string, options?: { readonly keep?: boolean }) => void;
   /** Ends this turn without spending an attempt; the handler runs again after the delay. */
   readonly snooze: (delay: Duration) => never;
-  /** The same, when a remote process is seen to have begun (lifecycle `process`). */
+  /** The same, when a remote process has been observed to begin (lifecycle `process`). */
   readonly advance: (delay: Duration) => never;
 }
 

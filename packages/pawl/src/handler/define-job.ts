@@ -58,7 +58,7 @@ export interface HandlerOptions<
   readonly intake?: Schema;
   /** Default: inline. */
   readonly isolation?: Isolation;
-  /** The most jobs of this type that one worker runs at a time; default: its slots. */
+  /** Maximum number of jobs of this type that one worker runs at once; default: its slots. */
   readonly concurrency?: number;
   /** The handler. It returns the result; an error that it throws fails the attempt. */
   run(

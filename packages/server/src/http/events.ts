@@ -202,8 +202,8 @@ const STREAM_TEXT =
   'The id of a message is the cursor: send the last one as `Last-Event-ID` (or `lastEventId` in ' +
   'the query), to this server or to another, and the stream continues from there, without a gap ' +
   'and without a repeat. A cursor that is not of this log gets `event: reset` and a new ' +
-  'snapshot; `0.0` is the start of every history. The stream ends with the job; whoever comes ' +
-  'back after that gets 204.';
+  'snapshot; `0.0` is the start of every history. The stream ends with the job; a request ' +
+  'after that gets 204.';
 
 const FOLLOW_SCHEMA = {
   tags: ['Events'],

@@ -94,7 +94,7 @@ ${CLASS_ROWS}
 The \`code\` of a job's error is the handler's own, else the type and the class in capitals, such as
 \`CONVERT_UNSUPPORTED_FORMAT\`.`,
   },
-  { name: 'Operations', description: 'What operators do to jobs that are not theirs.' },
+  { name: 'Operations', description: 'Operations on many jobs.' },
   {
     name: 'Failures',
     description: 'Failed jobs, grouped by cause, with and without dead letters.',
@@ -103,9 +103,12 @@ The \`code\` of a job's error is the handler's own, else the type and the class 
     name: 'Dead letters',
     description: 'Jobs that ended in the dead-letter queue, and how to replay them.',
   },
-  { name: 'Queues', description: 'How much waits where, how much may, and who works.' },
-  { name: 'Schedules', description: 'Rules that create jobs over time, and their past runs.' },
-  { name: 'Artifacts', description: 'Bytes in and out: streamed, hashed, and linked to.' },
+  { name: 'Queues', description: 'Depth, limits and state of queues.' },
+  { name: 'Schedules', description: 'Recurring jobs, and their past runs.' },
+  {
+    name: 'Artifacts',
+    description: 'Upload and download of files: streamed, hashed, with signed links.',
+  },
   { name: 'Access', description: 'API keys and the audit log.' },
   { name: 'Health', description: 'For load balancers and supervisors.' },
 ];

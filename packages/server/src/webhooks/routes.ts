@@ -147,7 +147,7 @@ function removeWebhook(webhooks: Webhooks): PluginRoute {
       tag,
       operationId: 'removeWebhook',
       summary: 'Remove a webhook',
-      description: 'Deliveries that are under way end as failed.',
+      description: 'Deliveries in flight end as failed.',
       errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     },
     params: WebhookParams,

@@ -71,9 +71,9 @@ export const CHANGES_T20: readonly RowChange[] = [
     mistake: 'the Job has no stage',
     file: 'packages/pawl/src/contract/job.ts',
     from:
-      "    version: Type.Integer({ description: 'Rises by one per transition.' }),\n   " +
+      "    version: Type.Integer({ description: 'Increases by one with each transition.' }),\n   " +
       ' stage: nullable(Type.String()),\n',
-    to: "    version: Type.Integer({ description: 'Rises by one per transition.' }),\n",
+    to: "    version: Type.Integer({ description: 'Increases by one with each transition.' }),\n",
     tests: 'test/spec/http-openapi.test.ts',
   },
   {
