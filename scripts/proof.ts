@@ -19,6 +19,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   isolation: async () => (await import('../test/proof/isolation/run.ts')).runIsolation,
   'ogc-suite': async () => (await import('../test/proof/ogc-suite/run.ts')).runOgcSuite,
   pygeoapi: async () => (await import('../test/proof/pygeoapi/run.ts')).runPygeoapi,
+  decks: async () => (await import('../packages/studio/test/decks/run.ts')).runDecks,
   differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
   schemathesis: async () => (await import('../test/proof/schemathesis/run.ts')).runSchemathesis,
 };
@@ -26,7 +27,9 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
 const [name = '', ...args] = process.argv.slice(2);
 const load = rungs[name];
 if (load === undefined) {
-  process.stderr.write(`proof: there is no rung "${name}"; try ${Object.keys(rungs).join(', ')}\n`);
+  process.stderr.write(
+    `proof: "${name}" is unknown: choose one of ${Object.keys(rungs).join(', ')}\n`,
+  );
   process.exit(2);
 }
 const startedAt = performance.now();

@@ -47,3 +47,20 @@ export function treeUsage(pid: number): { cpuMicros: number | null; rssBytes: nu
   const rssBytes = [pid, ...children].reduce((sum, each) => sum + proportionalBytes(each), 0);
   return { cpuMicros: ticks * TICK_MICROS, rssBytes };
 }
+
+/** The most memory that a child of a process has ever had; null where nothing is known. */
+export function childPeakBytes(pid: number): number | null {
+  if (fieldsOf(pid) === null) return null;
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  const peaks = pids
+    .filter((each) => fieldsOf(each)?.parent === pid)
+    .map((each) => {
+      try {
+        const text = readFileSync(`/proc/${each}/status`, 'utf8');
+        return Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1_024;
+      } catch {
+        return 0;
+      }
+    });
+  return peaks.length === 0 ? null : Math.max(...peaks);
+}

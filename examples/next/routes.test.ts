@@ -22,7 +22,7 @@ function get(id: string): Promise<Response> {
   return GET(request, { params: Promise.resolve({ id }) });
 }
 
-test('next: a request is answered at once, and its job ends well', async () => {
+test('next: a request is answered at once, and its job succeeds', async () => {
   await register();
   const answer = await post({ year: 2026 }, { 'idempotency-key': 'once' });
   assert.equal(answer.status, 202);
@@ -48,7 +48,7 @@ test('next: what is wrong is answered with a status, a code and what to do', asy
   assert.equal(nowhere.headers.get('content-type'), 'application/problem+json');
 });
 
-test('next: the package stays outside of the bundle', () => {
+test('next: the packages stay outside the bundle', () => {
   assert.deepEqual(config.serverExternalPackages, ['pawl', '@pawl/server']);
 });
 
@@ -64,4 +64,13 @@ test('next: the dashboard is below its path, for those who have the password', a
   assert.deepEqual([bare.status, bare.headers.get('location')], [308, '/admin/jobs/']);
   const jobs = await at('/admin/jobs/v1/jobs', 'change me');
   assert.equal(jobs.status, 200);
+});
+
+test('next: answers are not compressed, because Next drops their content-encoding', async () => {
+  const authorization = `Basic ${Buffer.from('admin:change me').toString('base64')}`;
+  const headers = { authorization, 'accept-encoding': 'gzip, br' };
+  const url = 'http://localhost/admin/jobs/openapi.json';
+  const answer = await dashboard(new Request(url, { headers }));
+  assert.deepEqual([answer.status, answer.headers.get('content-encoding')], [200, null]);
+  assert.equal(typeof ((await answer.json()) as { openapi: unknown }).openapi, 'string');
 });

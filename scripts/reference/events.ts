@@ -6,7 +6,7 @@ const MEANINGS: Readonly<Record<EventType | NoteType, string>> = {
   job_created: 'It was accepted and is held until it is submitted.',
   job_queued: 'It may be claimed from its `runAt` on.',
   job_claimed: 'A worker owns it until its lease ends.',
-  job_started: 'Its owner began; or a remote process was seen to have begun.',
+  job_started: 'Its owner started it, or a remote process was observed to have started.',
   job_retry_scheduled: 'The attempt failed and is tried again after a backoff.',
   job_requeued: 'It is ready again: its backoff is over, or its owner was lost or gave it back.',
   job_snoozed: 'It waits without spending an attempt.',

@@ -55,7 +55,7 @@ describe('while the database is away', { skip: installation === undefined }, () 
     const waits = [running.result(), later.ended(), typesUntilEnd(running)] as const;
     await cluster.halt();
 
-    await assert.rejects(waiter.enqueue(quick, { n: 1 }), /database is lost/);
+    await assert.rejects(waiter.enqueue(quick, { n: 1 }), /connection to the database failed/);
     const reason = new Error('the caller left');
     const stop = new AbortController();
     const left = running.result({ signal: stop.signal });

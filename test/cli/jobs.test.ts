@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { tableLines } from 'pawl/internal/cli/terminal/table';
+import { childEnvironment } from '../../scripts/run/child-environment.ts';
 import { freePort } from '../support/free-port.ts';
 import { cliPath, type Fixture, openFixture, runPawl } from './pawl-command.ts';
 
@@ -67,8 +68,7 @@ test('a worker that is started before its server waits for it', async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const jobs = fileURLToPath(new URL('../../examples/quick-start/count.ts', import.meta.url));
-  const { PATH, NODE_OPTIONS } = process.env;
-  const env = { PATH, NODE_OPTIONS, PAWL_URL: url };
+  const env = { ...childEnvironment, PAWL_URL: url };
   const worker = spawn(process.execPath, [cliPath, 'worker', '--jobs', jobs], { env });
   const lines = createInterface(worker.stderr)[Symbol.asyncIterator]();
   const ended = once(worker, 'exit');

@@ -57,3 +57,15 @@ test('history shows what is known and says what is not', async () => {
   assert.match(stderr, /means unknown/);
   assert.equal((await fixture.pawl(['history', '--step', '1s'])).code, 2);
 });
+
+test('past shows where jobs stood at a moment, and how one of them did', async () => {
+  const { id } = await fixture.client.enqueue({ type: 'brittle', input: {}, delayMs: 3_600_000 });
+  const now = new Date().toISOString();
+  const all = await fixture.pawl(['past', now]);
+  assert.match(all.stdout, /^QUEUE +TYPE +STATE +JOBS\n.*brittle +pending +1/s);
+  assert.match(all.stderr, /had not ended at .* The log goes back to /);
+  const one = await fixture.pawl(['past', now, id]);
+  assert.match(one.stdout, new RegExp(`^${id} at .*\nstate +pending\n`));
+  assert.equal((await fixture.pawl(['past', 'yesterday'])).code, 2);
+  assert.match((await fixture.pawl(['past', '9999-01-01'])).stderr, /must not lie in the future/);
+});

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
 import { ApiClient } from 'pawl/client';
+import { childEnvironment } from '../../scripts/run/child-environment.ts';
 
 export const cliPath: string = fileURLToPath(
   new URL('../../packages/pawl/src/cli/main.ts', import.meta.url),
@@ -50,10 +51,8 @@ export async function runPawl(
   words: readonly string[],
   { url, env = {}, input = '' }: { url: string; env?: NodeJS.ProcessEnv; input?: string },
 ): Promise<Run> {
-  const { PATH, NODE_OPTIONS } = process.env;
   const child = spawn(process.execPath, [cliPath, ...words], {
-    // The options of Node say that our packages are read from their sources.
-    env: { PATH, NODE_OPTIONS, PAWL_URL: url, ...env },
+    env: { ...childEnvironment, PAWL_URL: url, ...env },
   });
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -60,7 +60,7 @@ onOneStore.describe(
       await button.press('Enter');
       await page.getByRole('status').getByText('queues:write').waitFor();
       assert.equal(await page.getByRole('dialog').count(), 0);
-      const menu = page.getByRole('navigation', { name: 'Pages' });
+      const menu = page.getByRole('navigation', { name: 'Pages', exact: true });
       await menu.getByRole('link', { name: 'Workers' }).waitFor();
       for (const name of ['Audit', 'Keys', 'Doctor']) {
         assert.equal(await menu.getByRole('link', { name }).count(), 0, name);

@@ -36,9 +36,9 @@ const colour = 'getComputedStyle(document.body).backgroundColor';
 
 test('the menu leads to the guides, guides lead to one another, and back to the dashboard', async () => {
   const page = await fixture.look();
-  await page.getByRole('navigation', { name: 'Pages' }).getByText('Guides').click();
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).getByText('Guides').click();
   await title(page, 'Pawl');
-  const menu = page.getByRole('navigation', { name: 'Pages' });
+  const menu = page.getByRole('navigation', { name: 'Pages', exact: true });
   await menu.getByText('Learn', { exact: true }).click();
   await menu.getByRole('link', { name: 'A first job' }).click();
   await title(page, 'A first job');
@@ -149,7 +149,7 @@ for (const [label, options] of [
 
 test('on a narrow page the menu is opened by a button', async () => {
   const page = await open('learn/effects.html', { viewport: { width: 390, height: 844 } });
-  const entry = page.getByRole('navigation', { name: 'Pages' }).getByText('All pages');
+  const entry = page.getByRole('navigation', { name: 'Pages', exact: true }).getByText('All pages');
   await entry.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Menu' }).click();
   await entry.click();

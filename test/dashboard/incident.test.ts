@@ -25,7 +25,7 @@ class Way {
 
   /** To a page of the menu. */
   async menu(name: string): Promise<void> {
-    const menu = this.#scene.page.getByRole('navigation', { name: 'Pages' });
+    const menu = this.#scene.page.getByRole('navigation', { name: 'Pages', exact: true });
     await this.click(menu.getByRole('link', { name, exact: true }));
   }
 }

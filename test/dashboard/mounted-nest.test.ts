@@ -1,13 +1,12 @@
 // The example for NestJS with the real framework. It is installed for this test, not for everybody
 // who works on the repository: a hundred packages that nothing else needs.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { cpSync, existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { childEnvironment } from '../../scripts/run/child-environment.ts';
@@ -15,40 +14,22 @@ import { runTool } from '../../scripts/run/command.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { findChromium } from '../support/browser/find-chromium.ts';
 import { browseMounted } from '../support/browser/mounted.ts';
-
-const run = promisify(execFile);
+import { installIn } from '../support/frameworks/install.ts';
 
 /** Below the repository, whose packages are found from there; kept for the next run. */
 const folder = inRepository('.cache/frameworks/nest');
 
-const MANIFEST = {
-  private: true,
-  type: 'module',
-  dependencies: {
-    '@nestjs/common': '12.5.0',
-    '@nestjs/core': '12.5.0',
-    '@nestjs/platform-express': '12.5.0',
-    'reflect-metadata': '0.2.2',
-    rxjs: '7.8.2',
-  },
+const VERSIONS = {
+  '@nestjs/common': '12.5.0',
+  '@nestjs/core': '12.5.0',
+  '@nestjs/platform-express': '12.5.0',
+  'reflect-metadata': '0.2.2',
+  rxjs: '7.8.2',
 };
 
-const AWAY = /ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTCACHED|ERR_SOCKET_TIMEOUT/;
-
-/** False where the packages can be had neither from the registry nor from the cache. */
 async function install(): Promise<boolean> {
-  if (existsSync(join(folder, 'node_modules/@nestjs/platform-express/package.json'))) return true;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(MANIFEST));
-  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
-  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
-  try {
-    await run('npm', ['install', ...flags], { cwd: folder, env: { ...process.env, PATH } });
-    return true;
-  } catch (error) {
-    if (AWAY.test((error as { stderr: string }).stderr)) return false;
-    throw error;
-  }
+  const installed = 'node_modules/@nestjs/platform-express/package.json';
+  return existsSync(join(folder, installed)) || installIn(folder, VERSIONS);
 }
 
 async function compile(): Promise<void> {

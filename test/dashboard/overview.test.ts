@@ -43,6 +43,20 @@ await onEveryStore.describe('the overview', (scene) => {
     await chart(page, 'Duration').waitFor();
   });
 
+  test('a slider tells where jobs stood at a past moment', async () => {
+    const { page, fixture } = scene;
+    const held = await fixture.pawl.enqueue(chore, {}, { delay: '1h' });
+    await page.getByText('Where jobs stood at a past moment').click();
+    const card = page.locator('details').filter({ hasText: 'Where jobs stood' });
+    await card.getByRole('row', { name: /chore/ }).first().waitFor();
+    const time = (await card.locator('time').getAttribute('datetime'))!;
+    await card.getByRole('slider').press('Home');
+    await card.locator(`time:not([datetime="${time}"])`).waitFor();
+    assert.match((await card.textContent())!, /At .*, \d+ jobs? had not ended\./);
+    assert.ok((await card.locator('time').getAttribute('datetime'))! < time);
+    await held.cancel();
+  });
+
   test('dragging over a chart leads to the jobs of that time', async () => {
     const { page } = scene;
     const plot = chart(page, 'Finished jobs').locator('.plot');

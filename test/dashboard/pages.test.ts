@@ -35,7 +35,10 @@ onOneStore.describe('the pages', (scene) => {
     await scene.visit(`jobs/${filled.dead.id}`);
     await page.getByRole('heading', { name: 'Events and log' }).waitFor();
     await page.emulateMedia({ media: 'print' });
-    assert.equal(await page.getByRole('navigation', { name: 'Pages' }).isVisible(), false);
+    assert.equal(
+      await page.getByRole('navigation', { name: 'Pages', exact: true }).isVisible(),
+      false,
+    );
     assert.equal(await page.getByRole('button', { name: 'Replay…' }).isVisible(), false);
     const height = "getComputedStyle(document.querySelector('.note-list')).maxHeight";
     assert.equal(await page.evaluate(height), 'none');
@@ -44,7 +47,7 @@ onOneStore.describe('the pages', (scene) => {
   test('on a phone the menu is behind a button, and closes when it has led somewhere', async () => {
     const { page } = scene;
     await page.setViewportSize({ width: 390, height: 844 });
-    const menu = page.getByRole('navigation', { name: 'Pages' });
+    const menu = page.getByRole('navigation', { name: 'Pages', exact: true });
     const link = menu.getByRole('link', { name: 'Workers' });
     assert.equal(await link.isVisible(), false);
     await scene.press('Menu');

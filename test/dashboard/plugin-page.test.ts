@@ -24,7 +24,7 @@ describe('a page of a plug-in', () => {
     await page.getByRole('heading', { level: 1, name: 'Heartbeats' }).waitFor();
     await page.getByRole('cell', { name: 'backup' }).waitFor();
     assert.equal(await page.title(), 'Heartbeats · Pawl');
-    const menu = page.getByRole('navigation', { name: 'Pages' });
+    const menu = page.getByRole('navigation', { name: 'Pages', exact: true });
     await menu.getByRole('link', { name: 'Jobs', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     await page.getByRole('cell', { name: 'backup' }).waitFor({ state: 'detached' });

@@ -142,7 +142,7 @@ onOneStore.describe('text that comes from users', (scene) => {
     for (const place of places) {
       await page.goto('about:blank');
       await page.goto(`${scene.fixture.url}/${place}`);
-      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
       await until(page, `document.querySelector('main').textContent.length > 5`);
       await guard.assertHarmless(place);
     }

@@ -24,7 +24,7 @@ async function person({ fixture }: Scene, name: string, groups: string[] = []): 
 async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
 }
 
 async function loaded(page: Page): Promise<void> {
@@ -46,7 +46,7 @@ onOneStore.describe(
       await scene.visit('');
       await signIn(page, key);
       await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-      const menu = page.getByRole('navigation', { name: 'Pages' });
+      const menu = page.getByRole('navigation', { name: 'Pages', exact: true });
       await menu.getByRole('link', { name: 'Processes' }).waitFor();
       const titles = await menu.locator('a.entry').allTextContents();
       assert.deepEqual(titles, MENU);
@@ -99,6 +99,45 @@ onOneStore.describe(
       await page.getByRole('button', { name: 'Cancel job' }).click();
       await page.getByText('cancelled').first().waitFor();
       assert.equal(await page.getByRole('button', { name: /Run again|Replay/ }).count(), 0);
+    });
+
+    test('an owner shares a job with a group, whose members see whose it is', async () => {
+      const { page, fixture } = scene;
+      const owner = await person(scene, 'ivy');
+      const member = await person(scene, 'tom', ['night shift']);
+      const job = await owner.api.enqueue({
+        type: 'exhibit',
+        input: { files: [] },
+        runAt: '2100-01-01T00:00:00Z',
+      });
+      await scene.visit(`jobs/${job.id}`);
+      await signIn(page, owner.key);
+      await page.getByText('Nobody', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Share…' }).click();
+      await page.getByLabel('Groups').fill(' night shift, ');
+      await page.getByRole('button', { name: 'Share', exact: true }).click();
+      await page.getByText('night shift', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'sign out' }).click();
+      await signIn(page, member.key);
+      await page.goto(`${fixture.url}/#/jobs`);
+      await page.getByRole('row', { name: /exhibit.*ivy/ }).waitFor();
+      await page.goto(`${fixture.url}/#/jobs/${job.id}`);
+      await page.getByText('You can read it; only ivy can change it.').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Share…' }).count(), 0);
+    });
+
+    test('an administrator makes a key of a user in groups on the page of keys', async () => {
+      const { page, fixture } = scene;
+      await scene.visit('keys');
+      await signIn(page, fixture.key());
+      await page.getByRole('button', { name: 'New key…' }).click();
+      await page.getByLabel('Name').fill('zoe');
+      await page.getByLabel('Role').selectOption('user');
+      await page.getByLabel('Groups').fill('planners, night shift');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('button', { name: 'Done' }).click();
+      const row = page.getByRole('row', { name: /zoe/ });
+      await row.getByText('in planners, night shift').waitFor();
     });
   },
   { PAWL_AUTH: 'on' },

@@ -52,7 +52,13 @@ test('TypeScript in the documents and in the snippets for editors compiles', asy
   const options = { paths, incremental: false, noUnusedLocals: false, tsBuildInfoFile: null };
   const config = {
     extends: inRepository('tsconfig.json'),
-    compilerOptions: { ...options, isolatedDeclarations: false, rootDir: inRepository('.') },
+    // The gates check the declarations of libraries: they are the same here.
+    compilerOptions: {
+      ...options,
+      skipLibCheck: true,
+      isolatedDeclarations: false,
+      rootDir: inRepository('.'),
+    },
     include: [join(folder, '**/*.ts')],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));

@@ -64,6 +64,6 @@ test('a comment, members and their types are read from a declaration', () => {
     name: 'slots',
     type: 'number',
     isOptional: true,
-    comment: 'The most handlers at a time; default: 16.',
+    comment: 'Maximum number of handlers that run at once; default: 16.',
   });
 });

@@ -140,6 +140,16 @@ export async function ask<Row extends object>(url: string, sql: string): Promise
   }
 }
 
+/**
+ * Where the log of what was committed ends. A commit of these servers is answered before it is
+ * written, and who follows gets only what is: this one waits, and all before it go along.
+ */
+export async function endOfWal(url: string): Promise<string> {
+  await ask(url, `SET synchronous_commit = local; SELECT pg_logical_emit_message(true, 'end', '')`);
+  const [row] = await ask<{ lsn: string }>(url, 'SELECT pg_current_wal_lsn()::text AS lsn');
+  return row!.lsn;
+}
+
 /** The same database of another server, or another database of the same. */
 export function urlOf(cluster: { url: string }, database: string): string {
   const url = new URL(cluster.url);

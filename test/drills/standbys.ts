@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Cluster } from '../support/postgres/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Installation } from '../support/postgres/installations.ts';
-import { ask } from './life.ts';
+import { ask, endOfWal } from './life.ts';
 import { baseBackup, DATABASE, folderFor, platformServer, serverFor } from './servers.ts';
 
 /** A server that follows another one. */
@@ -33,15 +33,21 @@ export async function standbyOf(
 }
 
 /** Everything that the primary has written is to be seen there. */
-export function hasCaughtUp(primary: Cluster, standby: Cluster): Promise<boolean> {
+export async function hasCaughtUp(primary: Cluster, standby: Cluster): Promise<boolean> {
+  const end = await endOfWal(primary.url);
   return eventually('the standby has caught up', async () => {
-    const [own] = await ask<{ lsn: string }>(primary.url, 'SELECT pg_current_wal_lsn() AS lsn');
     const [row] = await ask<{ has: boolean }>(
       standby.url,
-      `SELECT pg_last_wal_replay_lsn() >= '${own!.lsn}' AS has`,
+      `SELECT pg_last_wal_replay_lsn() >= '${end}' AS has`,
     );
     return row!.has;
   });
+}
+
+/** As a new session finds it. */
+async function rulesLoadedAt({ url }: Cluster): Promise<string> {
+  const [row] = await ask<{ at: string }>(url, 'SELECT pg_conf_load_time()::text AS at');
+  return row!.at;
 }
 
 /** Two servers behind one address, of which one leads. */
@@ -74,8 +80,12 @@ export async function pairOf(context: TestContext, installation: Installation): 
     url: `postgres://postgres@localhost/${DATABASE}?host=${encodeURI(folder)}`,
     cut: async () => {
       const rules = 'local replication all reject\nlocal all all trust\n';
+      const loadedAt = await rulesLoadedAt(primary);
       writeFileSync(join(primary.data, 'pg_hba.conf'), rules);
       await ask(primary.url, 'SELECT pg_reload_conf()');
+      // Until then a follower that was sent away would be let in again.
+      const isLoaded = async () => (await rulesLoadedAt(primary)) !== loadedAt;
+      await eventually('the rules are in force', isLoaded);
       await eventually('nobody follows any more', async () => {
         const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_replication';
         return (await ask(primary.url, sql)).length === 0;

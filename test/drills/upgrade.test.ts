@@ -9,6 +9,7 @@ import {
   ask,
   checkContinued,
   checkSound,
+  endOfWal,
   goOn,
   liveAWhile,
   openAt,
@@ -109,11 +110,11 @@ async function copyTo(next: Platform, old: Platform, folder: string): Promise<vo
 }
 
 async function finishCopy(next: Platform, old: Platform): Promise<void> {
-  const [now] = await ask<{ lsn: string }>(old.url, 'SELECT pg_current_wal_lsn()::text AS lsn');
+  const end = await endOfWal(old.url);
   await eventually('the copy has caught up', async () => {
     const [row] = await ask<{ has: boolean }>(
       old.url,
-      `SELECT bool_and(replay_lsn >= '${now!.lsn}') AS has FROM pg_stat_replication`,
+      `SELECT bool_and(replay_lsn >= '${end}') AS has FROM pg_stat_replication`,
     );
     return row!.has;
   });

@@ -11,10 +11,11 @@ import { inRepository } from '../../scripts/run/repository.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { isAway } from './fresh-project.ts';
-import { all, folder, whole } from './packed.ts';
+import { all, environment, folder, whole } from './packed.ts';
 
 const run = promisify(execFile);
 const env: NodeJS.ProcessEnv = {
+  ...environment,
   PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
   HOME: process.env['HOME'],
   NO_COLOR: '1',

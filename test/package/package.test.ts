@@ -11,7 +11,7 @@ import { runTool } from '../../scripts/run/command.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { nodeFault } from 'pawl/internal/worker/node-version';
 import { freshProject } from './fresh-project.ts';
-import { all, folder, pathsIn, pawl, smallest, whole } from './packed.ts';
+import { all, environment, folder, pathsIn, pawl, smallest, whole } from './packed.ts';
 import { reachable } from './reachable.ts';
 import './create-tests.ts';
 import './published-tests.ts';
@@ -147,7 +147,7 @@ test('a command whose package is missing answers with the line that installs it'
 });
 
 test('pawl start serves the dashboard and the guides from what is packed', async (context) => {
-  const env = { PATH: process.env['PATH'], PORT: '0', PAWL_DATA: join(folder, 'served') };
+  const env = { ...environment, PORT: '0', PAWL_DATA: join(folder, 'served') };
   const program = join(whole.installed(), 'dist/cli/main.js');
   const platform = spawn(process.execPath, [program, 'start'], {
     cwd: whole.folder,

@@ -13,6 +13,12 @@ const run = promisify(execFile);
 export const folder: string = mkdtempSync(join(tmpdir(), 'pawl-package-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+/** What packed programs run with: they are loaded again and again, and compiled once. */
+export const environment: NodeJS.ProcessEnv = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: join(folder, 'compiled'),
+};
+
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -84,14 +90,14 @@ export class App {
 
   async run(code: string, node: string = process.execPath): Promise<string> {
     writeFileSync(join(this.folder, 'main.mjs'), code);
-    const env = { PATH: process.env['PATH'] };
-    return (await run(node, ['main.mjs'], { cwd: this.folder, env })).stdout.trim();
+    const options = { cwd: this.folder, env: environment };
+    return (await run(node, ['main.mjs'], options)).stdout.trim();
   }
 
   /** Runs the command line and answers with all that it says, however it ends. */
   async pawl(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
     const args = [join(this.installed(), 'dist/cli/main.js'), ...words];
-    const options = { cwd: this.folder, env: { PATH: process.env['PATH'], PORT: '0', ...env } };
+    const options = { cwd: this.folder, env: { ...environment, PORT: '0', ...env } };
     const { stdout, stderr } = await run(process.execPath, args, options).catch(
       (error: { stdout: string; stderr: string }) => error,
     );

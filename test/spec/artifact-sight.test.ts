@@ -80,6 +80,18 @@ describe('an output of a job', () => {
     assert.match(String(result.headers['link']), /deck\.pdf/);
   });
 
+  test('[R36] is named in a header that clients take, however many a job has', async (context) => {
+    const fixture = await openFixture(context);
+    for (let page = 1; page <= 40; page++) await fixture.put(`page-${page}.png`);
+    await fixture.world.complete(fixture.claim);
+    const path = `/v1/jobs/${fixture.claim.job.id}`;
+    const { headers } = await fixture.app.inject(`${path}/result`);
+    const links = String(headers['link']).split(', ');
+    assert.ok(String(headers['link']).length < 8_000, `${String(headers['link']).length}`);
+    assert.match(links[0]!, /page-1\.png/);
+    assert.equal(links.at(-1), `<${path}/artifacts>; rel="collection"`);
+  });
+
   const ends: Record<string, (world: World, claim: Claim) => Promise<unknown>> = {
     'a hard cancel': (world, { job }) => world.cancel(job, 'hard'),
     'a soft cancel that was honoured': async (world, claim) => {

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
-import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
+import {
+  type Platform,
+  type PlatformParts,
+  startPlatform,
+} from '@pawl/server/internal/app/platform';
 import { readKey } from '@pawl/server/internal/auth/key-text';
 import { silentLog } from 'pawl/internal/engine/context';
 
@@ -15,8 +19,9 @@ function folder(): string {
   return path;
 }
 
-async function start(env: Record<string, string>): Promise<Platform> {
-  return startPlatform(readConfiguration({ PORT: '0', PAWL_DATA: folder(), ...env }), silentLog);
+async function start(env: Record<string, string>, parts: PlatformParts = {}): Promise<Platform> {
+  const configuration = readConfiguration({ PORT: '0', PAWL_DATA: folder(), ...env });
+  return startPlatform(configuration, silentLog, parts);
 }
 
 test('[S22] without a word the platform listens on this machine only, and is open to it', async () => {
@@ -79,7 +84,13 @@ test('[S22] the first key is made once, in a file that only its owner can read',
 });
 
 test('a platform that is told to stop says so to load balancers and still serves', async () => {
-  const platform = await start({ PAWL_DRAIN_MS: '300' });
+  const drain = Promise.withResolvers<void>();
+  const waits: number[] = [];
+  const sleep = (ms: number): Promise<void> => {
+    waits.push(ms);
+    return drain.promise;
+  };
+  const platform = await start({ PAWL_DRAIN_MS: '300' }, { timers: { sleep } });
   const stopping = platform.stop();
   const ready = await fetch(`${platform.url}/readyz`);
   assert.deepEqual(
@@ -87,6 +98,8 @@ test('a platform that is told to stop says so to load balancers and still serves
     [503, 'draining'],
   );
   assert.equal((await fetch(`${platform.url}/v1/jobs`)).status, 200);
+  assert.deepEqual(waits, [300]);
+  drain.resolve();
   await stopping;
   await assert.rejects(fetch(`${platform.url}/livez`));
 });

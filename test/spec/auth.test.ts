@@ -62,7 +62,7 @@ test('[S1] a key is shown once: neither the store nor any answer has it afterwar
   const { secret } = readKey(body.key)!;
   const { accessKeys, audit } = admin.world.context.records;
   const stored = JSON.stringify([
-    await accessKeys.list('default'),
+    await accessKeys.list('default', { limit: 99 }),
     await audit.list({ tenant: 'default', limit: 99 }),
   ]);
   const shown = JSON.stringify([

@@ -107,6 +107,8 @@ const OTHER_METHODS = [
   'waitFor',
   'jobs',
   'events',
+  'past',
+  'pastJob',
   'tail',
   'cursors',
   'deadLetters',

@@ -228,3 +228,9 @@ test('a plug-in that could not appear as it says is refused at the start, with t
     );
   }
 });
+
+test('what a job of a plug-in with a worker of its own cannot take is refused at once', async () => {
+  const call = callerOf(await open());
+  const { status, body } = await call('/v1/jobs', { type: 'pawl.webhook', input: {} });
+  assert.deepEqual([status, body.errors[0].pointer], [400, '/input']);
+});

@@ -194,3 +194,24 @@ test('an event is sent again on wish, under its own id, and a test event once', 
   assert.deepEqual([outcome.state, outcome.lastTry.status], ['failed', 500]);
   assert.equal((await api.get(path)).body.failingSince, null);
 });
+
+test('jobs of the type of deliveries that somebody else has made are no deliveries', async () => {
+  const fixture = await openWebhookFixture();
+  const { api } = fixture;
+  const { id, path } = await hook(fixture);
+  const { body: real } = await api.post(`${path}/test`);
+  const forged = { type: 'pawl.webhook', documentId: id, metadata: { redeliveryOf: 5 } };
+  const inputs = [{}, null, [], { webhookId: id, eventId: 'x', eventType: 'x', event: null }];
+  const ids: string[] = [];
+  for (const input of inputs) ids.push((await api.post('/v1/jobs', { ...forged, input })).body.id);
+  const found: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const more = cursor === '' ? '' : `&cursor=${cursor}`;
+    const { status, body } = await api.get(`${path}/deliveries?limit=1${more}`);
+    assert.equal(status, 200);
+    found.push(...body.items.map((one: { id: string }) => one.id));
+    cursor = body.nextCursor;
+  }
+  assert.deepEqual(found, [real.id]);
+  for (const one of ids) assert.equal((await api.get(`${path}/deliveries/${one}`)).status, 404);
+});

@@ -18,15 +18,28 @@ export interface Served {
   close(): Promise<void>;
 }
 
+interface ServeOptions {
+  readonly port?: number;
+  readonly isWorking?: boolean;
+  /** A standby of the database. */
+  readonly replicaUrl?: string;
+}
+
 /** Serves the database at a free port, or at the one given; a worker runs the jobs if asked for. */
 export async function serve(
   database: string,
   jobs: readonly JobDefinition[],
-  { port = 0, isWorking = true }: { port?: number; isWorking?: boolean } = {},
+  { port = 0, isWorking = true, replicaUrl }: ServeOptions = {},
 ): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-served-'));
   const artifacts = join(folder, 'artifacts');
-  const pawl = await openPawl({ database, jobs: [...jobs], artifacts, log: false });
+  const pawl = await openPawl({
+    database,
+    jobs: [...jobs],
+    artifacts,
+    log: false,
+    ...(replicaUrl === undefined ? {} : { replicaUrl }),
+  });
   const { context, engine, artifacts: access } = partsOf(pawl);
   const app = await buildServer({
     engine,

@@ -94,10 +94,13 @@ test('the name of a folder becomes a name that npm accepts', () => {
   assert.equal(packageName('…'), 'pawl-app');
 });
 
-test('an old Node is named beside the one that is needed', () => {
+test('where Node is too old, the project gets one of its own', () => {
   const answers = { folder: '.', store: 'sqlite', dashboard: false } as const;
-  assert.match(nextSteps(answers, 1, '20.1.0'), /needs Node 24\.16 or newer, and this is 20\.1\.0/);
-  assert.doesNotMatch(nextSteps(answers, 1, '24.16.0'), /needs Node|cd /);
+  assert.match(
+    nextSteps(answers, 1, '20.1.0'),
+    /npm install node@26 .*20\.1\.0 is older than 24\.16/,
+  );
+  assert.doesNotMatch(nextSteps(answers, 1, '24.16.0'), /node@26|cd /);
 });
 
 test('new projects get the versions that this repository is tested with', () => {

@@ -6,7 +6,7 @@ import { manifestOf } from './manifest.ts';
 /** Where a project stores its jobs. */
 export type Store = 'sqlite' | 'postgres';
 
-/** What a new project is made of. */
+/** Options of a new project. */
 export interface ProjectOptions {
   readonly store: Store;
   /** With the HTTP API and the dashboard; otherwise a program that uses the library. */

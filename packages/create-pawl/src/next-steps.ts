@@ -15,10 +15,12 @@ export function nextSteps(
   files: number,
   node: string = process.versions.node,
 ): string {
+  const [major, minor] = NODE_MIN;
+  const own = `gives the project its own Node: ${node} is older than ${major}.${minor}`;
   const isHere = resolve(folder) === resolve('.');
   const steps = [
     ...(isHere ? [] : [[`cd ${folder}`, '']]),
-    ['npm install', ''],
+    isOldNode(node) ? ['npm install node@26', own] : ['npm install', ''],
     ...(store === 'postgres' ? [['docker compose up -d database', 'PostgreSQL on port 5432']] : []),
     ['npm test', 'runs the test of the job, without waiting'],
     dashboard
@@ -26,9 +28,6 @@ export function nextSteps(
       : ['npm start', 'runs a job, then works until Ctrl-C'],
   ];
   const lines = steps.map(([command = '', why]) => `  ${command.padEnd(32)}${why}`.trimEnd());
-  const old = isOldNode(node)
-    ? `\nThe project needs Node ${NODE_MIN.join('.')} or newer, and this is ${node}.\n`
-    : '';
   const place = isHere ? 'this folder' : folder;
-  return `Created ${files} files in ${place}. Next:\n\n${lines.join('\n')}\n${old}`;
+  return `Created ${files} files in ${place}. Next:\n\n${lines.join('\n')}\n`;
 }

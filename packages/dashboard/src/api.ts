@@ -1,6 +1,7 @@
 // Requests to the server that serves this page, with the key that the user gave.
 import { signal } from '@preact/signals';
 import type { Page } from './page.ts';
+import { KnownPosition } from '../../pawl/src/contract/position.ts';
 import type { Problem } from '../../pawl/src/contract/problem.ts';
 
 const KEY_NAME = 'pawl-key';
@@ -10,6 +11,9 @@ const PAGE_MAX = 500;
 
 /** The API key of this tab; null while none is needed or none was given. */
 export const apiKey = signal<string | null>(sessionStorage.getItem(KEY_NAME));
+
+/** How far this page has written, so that it sees what it did. */
+const position = new KnownPosition();
 
 /** True once the server has refused us for want of a key. */
 export const isKeyWanted = signal(false);
@@ -40,7 +44,8 @@ export class ApiError extends Error {
 
 export function headers(more: Record<string, string> = {}): Record<string, string> {
   const key = apiKey.value;
-  return { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...more };
+  const credential = key === null ? {} : { authorization: `Bearer ${key}` };
+  return { ...position.headers, ...credential, ...more };
 }
 
 /** A path of the server, such as an artifact's link, below wherever this page is served. */
@@ -67,9 +72,13 @@ async function answerOf(response: Response): Promise<unknown> {
 
 /** The browser's own words for a server that is away help nobody. */
 async function ask(path: string, init: RequestInit): Promise<Response> {
+  const { method = 'GET' } = init;
   try {
-    return await fetch(path, init);
+    const answer = await fetch(path, init);
+    position.heed(method, answer);
+    return answer;
   } catch (cause) {
+    position.heed(method, null);
     throw new Error('The server cannot be reached. Is it still running?', { cause });
   }
 }

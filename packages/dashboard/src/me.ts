@@ -40,6 +40,11 @@ export function seesAll(): boolean {
   return me.value?.reach !== 'own';
 }
 
+/** Whether a job can be changed, as far as it is a matter of whose it is. */
+export function isOwn({ requestedBy }: { readonly requestedBy: string | null }): boolean {
+  return seesAll() || requestedBy === me.value?.principal;
+}
+
 /** Why something cannot be done, and what to do about it. */
 export function refusalOf(scope: Scope): string {
   return `Not allowed: this needs the scope ${scope}, which your key does not have. Ask an administrator for one that has it.`;

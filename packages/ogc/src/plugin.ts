@@ -33,8 +33,8 @@ interface Providers {
 }
 
 /**
- * OGC API – Processes: job types that say so are processes, and so are those of the providers that
- * a file names.
+ * OGC API – Processes: offers job types with `expose`, and the processes of the providers in a
+ * file.
  */
 export function ogc(options: OgcOptions = {}): Plugin {
   let providers: Providers | null = null;

@@ -1,19 +1,23 @@
 import { ConfigurationError, type PluginHost, type Setting } from 'pawl/plugin';
 import type { MonitorLink, OgcServerSettings } from './server/dependencies.ts';
 
-/** What a program that composes its platform may say; the settings of a process go before it. */
+/** Options of the plug-in; settings of the process override them. */
 export interface OgcOptions {
-  /** The JSON file of providers whose processes are offered here. Default: none. */
+  /** Path of the providers file (JSON). Default: none. */
   readonly providers?: string;
-  /** How synchronous answers name their job. Default: plain, as the official suite reads it. */
+  /**
+   * How synchronous responses link to their job. Default: plain, as the official suite reads it.
+   */
   readonly monitorLink?: MonitorLink;
-  /** The longest that a synchronous execution is waited for. Default: a minute. */
+  /** Maximum wait of a synchronous execution. Default: a minute. */
   readonly syncWaitMs?: number;
   /** Serves the 2.0 draft of the standard, rather than 1.0. Default: false. */
   readonly draft2?: boolean;
   /** A PostgreSQL with PostGIS that features can be delivered to. Default: none. */
   readonly postgis?: { readonly url: string; readonly schema?: string };
-  /** Where the secrets are that the providers file names. Default: the process's environment. */
+  /**
+   * The environment with the secrets that the providers file names. Default: that of the process.
+   */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -32,7 +36,8 @@ export function ogcSettings(options: OgcOptions): readonly Setting[] {
     {
       name: 'PAWL_OGC_PROVIDERS',
       fallback: providers,
-      sentence: 'A JSON file of OGC providers whose processes are offered here; it is watched.',
+      sentence:
+        'JSON file of OGC providers; their processes are offered here. Changes are picked up.',
     },
     {
       name: 'PAWL_OGC_MONITOR_LINK',
@@ -53,13 +58,14 @@ export function ogcSettings(options: OgcOptions): readonly Setting[] {
     {
       name: 'PAWL_OGC_POSTGIS_URL',
       fallback: postgis?.url ?? null,
-      sentence: 'A PostgreSQL with PostGIS that OGC executions may have features written to.',
+      sentence:
+        'URL of a PostgreSQL database with PostGIS, to which OGC executions may write features.',
       isSecret: true,
     },
     {
       name: 'PAWL_OGC_POSTGIS_SCHEMA',
       fallback: postgis?.schema ?? 'pawl_results',
-      sentence: 'The schema of those tables; other tenants have theirs: pawl_results_<tenant>.',
+      sentence: 'Schema of those tables; other tenants use pawl_results_<tenant>.',
     },
   ];
 }

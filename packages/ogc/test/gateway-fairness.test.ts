@@ -64,6 +64,25 @@ test('polls that hang delay no execution of the same process', async (t) => {
   assert.equal(simulator.count('GET /jobs/'), 2, 'no more than their bound');
 });
 
+test('after lost answers one list of jobs is read at a time, however many are in doubt', async (t) => {
+  const opened = await open(t, ['successful']);
+  const { simulator, pawl, execute } = opened;
+  const first = Promise.withResolvers<null>();
+  simulator.on('POST /processes/echo/execution', 'reset', 'reset', (): null => null);
+  simulator.on(
+    'GET /jobs',
+    () => first.promise,
+    () => null,
+  );
+  const jobs = [await execute('sim:echo', { inputs: { a: 1 } })];
+  await simulator.news.until('one is looked for', () => simulator.count('GET /jobs?') === 1);
+  jobs.push(await execute('sim:echo', { inputs: { a: 2 } }));
+  await jobWhen(pawl.engine, jobs[1]!, ({ phase }) => phase === 'waiting');
+  assert.equal(simulator.count('GET /jobs?'), 1, 'the other is put off and holds no slot');
+  first.resolve(null);
+  for (const job of jobs) assert.equal((await pawl.ended(job)).state, 'successful');
+});
+
 test('what finds no room comes again when those before it may be through', () => {
   let now = 0;
   const bounds = new TurnBounds({ now: () => now });

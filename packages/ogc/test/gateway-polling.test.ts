@@ -135,7 +135,7 @@ test('[O13] a burst of errors and unreadable answers is logged, and polling goes
   );
   for (let poll = 0; poll < 6; poll++) await next(bench);
   assert.equal(await bench.world.stateOf(job), 'accepted');
-  assert.equal(bench.warnings.filter((line) => line.startsWith('a poll')).length, 6);
+  assert.equal(bench.warnings.filter((line) => line.startsWith('polling')).length, 6);
   const done = await bench.finish(job);
   assert.deepEqual([done.state, done.attempts], ['successful', 1]);
 });

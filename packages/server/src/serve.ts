@@ -12,7 +12,7 @@ import { pluginServer } from './app/plugin-server.ts';
 import { basePathOf, innerUrl } from './http/base-path.ts';
 import { buildServer, type ServerOptions } from './http/server.ts';
 
-/** Who a request of a program's own framework comes from. */
+/** The user of a request to a mounted handler. */
 export interface MountedUser {
   /** Default: `default`. */
   readonly tenant?: string;
@@ -27,32 +27,35 @@ export interface MountedUser {
 /** Options of `handler`. */
 export interface HandlerOptions {
   /**
-   * Says who asks, by whatever the framework knows of the request; null refuses it. By default
-   * everybody who gets here may do everything, so mount it behind your own access control.
+   * Returns the user of a request, or null to refuse it. By default every request has the role
+   * `admin`, so mount the handler behind your own access control.
    */
   readonly identify?: (request: IncomingMessage) => MountedUser | null;
   /** The path that it is mounted at, such as `/admin/jobs`. Default: the root. */
   readonly basePath?: string;
 }
 
-/** The API and the dashboard of a Pawl, to be mounted in a server of yours. */
+/** The API and the dashboard as a request handler, to be mounted in your own server. */
 export interface PawlHandler {
   /** For `node:http`, Express, Fastify, NestJS and the like. */
   readonly node: (request: IncomingMessage, response: ServerResponse) => void;
-  /** For frameworks that speak the web's `Request` and `Response`. */
+  /** For frameworks with the web's `Request` and `Response`, such as Next.js. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
 
 /** Options of `serve`. */
 export interface ServeOptions {
-  /** Only addresses of this machine: others need credentials, which `pawl start` has. */
+  /**
+   * A loopback address; `pawl start` serves other addresses, with credentials. Default:
+   * `127.0.0.1`.
+   */
   readonly host?: string;
   /** Default: 8080. */
   readonly port?: number;
 }
 
-/** Serves an open Pawl to the programs of this machine. Closing the server leaves the Pawl open. */
+/** Serves API and dashboard on a loopback address. Closing the server does not close the Pawl. */
 export async function serve(
   pawl: Pawl,
   { host = '127.0.0.1', port = 8080 }: ServeOptions = {},
@@ -129,6 +132,15 @@ function answerNode(
   app.routing(request, response);
 }
 
+/**
+ * Frameworks compress a `Response` themselves, and may drop the `content-encoding` of one that is
+ * compressed already, as Next does: the browser would get gzip in gzip.
+ */
+function identityOnly(headers: Headers): Record<string, string> {
+  const { 'accept-encoding': _dropped, ...others } = Object.fromEntries(headers);
+  return others;
+}
+
 async function answerFetch({ app, basePath }: Mounted, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const inner = innerUrl(basePath, pathname + search);
@@ -139,7 +151,7 @@ async function answerFetch({ app, basePath }: Mounted, request: Request): Promis
   const reply = await app.inject({
     method: request.method as 'GET',
     url: inner.url,
-    headers: Object.fromEntries(request.headers),
+    headers: identityOnly(request.headers),
     payloadAsStream: true,
     ...(body === undefined ? {} : { payload: body }),
   });

@@ -7,7 +7,7 @@ import { indexJob } from './small/search-index.ts';
 
 export { convert, documentJob, exportDeck, indexJob, report };
 
-/** Those of the built-in types that need nothing but their input and artifacts. */
+/** The built-in job types that need only their input and artifacts. */
 export const studioJobs: readonly JobDefinition[] = [
   convert,
   exportDeck,

@@ -1,26 +1,37 @@
 import { join } from 'node:path';
 import { type JobDefinition, type Outgoing, systemRandom, systemTimers } from 'pawl/define';
 import { definePlugin, type Plugin, type PluginHost } from 'pawl/plugin';
+import { AI_SPENDING, Spending } from './ai/budget.ts';
 import { endpointModel } from './ai/endpoint.ts';
 import { extractiveModel } from './ai/extractive.ts';
+import type { AiDependencies } from './ai/job.ts';
 import type { Model } from './ai/model.ts';
+import { spendingRoute } from './ai/spending-route.ts';
 import { builtInJobs } from './built-in.ts';
 import { jobAccess } from './job-access.ts';
 import { STUDIO_SETTINGS } from './setting-list.ts';
 import { readStudioSettings, type StudioSettings } from './settings.ts';
 
-/** The built-in types of jobs as a plug-in. A type that the program has itself is left out. */
+/** The built-in job types as a plug-in. A type that the program defines itself is left out. */
 export function studio(): Plugin {
   let client: Outgoing | null = null;
   return definePlugin({
     name: 'studio',
     settings: STUDIO_SETTINGS,
+    records: [AI_SPENDING],
     start: (host) => {
       const settings = readStudioSettings(host.settings);
       if (!settings.isOn) return;
       const { model, outgoing } = openModel(settings.ai, host);
       client = outgoing;
-      return { jobs: jobsOf(settings, host, model) };
+      const { prices, budgets } = settings.ai;
+      // The embedded model costs nothing.
+      const isPaid = prices !== null && settings.ai.endpoint !== null;
+      const spending = isPaid ? new Spending(host.records, prices, budgets) : null;
+      return {
+        jobs: jobsOf(settings, host, { model, spending }),
+        routes: spending === null ? [] : [spendingRoute(spending)],
+      };
     },
     stop: () => client?.close(),
   });
@@ -29,11 +40,11 @@ export function studio(): Plugin {
 function jobsOf(
   { ai, mail, executeAllow: allow }: StudioSettings,
   { engine, artifacts, http, dataFolder }: PluginHost,
-  model: Model,
+  asking: Pick<AiDependencies, 'model' | 'spending'>,
 ): readonly JobDefinition[] {
   return builtInJobs({
     ai: {
-      model,
+      ...asking,
       random: systemRandom,
       mayPersist: ai.mayPersist,
       timeoutMs: ai.timeoutMs,
@@ -51,12 +62,13 @@ function jobsOf(
 
 /** Whoever runs the platform named the endpoint, so it may be a private one, and it alone. */
 function openModel(
-  { endpoint, timeoutMs }: StudioSettings['ai'],
+  { endpoint, timeoutMs, stallMs }: StudioSettings['ai'],
   { http }: PluginHost,
 ): { model: Model; outgoing: Outgoing | null } {
   if (endpoint === null) return { model: extractiveModel, outgoing: null };
   const { protocol, hostname, port } = new URL(endpoint.baseUrl);
   const place = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
   const outgoing = http.allowing([place]);
-  return { model: endpointModel({ ...endpoint, timeoutMs, outgoing }), outgoing };
+  const stall = { stallMs, timers: systemTimers };
+  return { model: endpointModel({ ...endpoint, timeoutMs, stall, outgoing }), outgoing };
 }

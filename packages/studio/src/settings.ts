@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { ConfigurationError } from 'pawl/plugin';
+import type { Budgets, Prices } from './ai/budget.ts';
 
 /** Settings by name. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,8 +23,14 @@ export interface StudioSettings {
     readonly mayPersist: boolean;
     readonly userPerMinute: number;
     readonly organisationPerMinute: number;
+    readonly stallMs: number;
+    /** Null: nobody counts what answers cost. */
+    readonly prices: Prices | null;
+    readonly budgets: Budgets;
   };
   readonly mail: { readonly smtpUrl: string | null; readonly from: string };
+  /** Checked here and read again by the jobs, which run in processes of their own. */
+  readonly office: string | null;
   /** Commands that execute jobs may run, by their paths. */
   readonly executeAllow: readonly string[];
 }
@@ -39,8 +46,11 @@ export function readStudioSettings(env: Environment): StudioSettings {
       mayPersist: switchOf(env, 'PAWL_AI_PERSIST'),
       userPerMinute: wholeOf(env, 'PAWL_AI_USER_PER_MINUTE', 60),
       organisationPerMinute: wholeOf(env, 'PAWL_AI_ORGANISATION_PER_MINUTE', 600),
+      stallMs: wholeOf(env, 'PAWL_AI_STALL_MS', 60_000),
+      ...readSpending(env),
     },
     mail: { smtpUrl: readSmtp(env), from: env['PAWL_MAIL_FROM'] ?? 'Pawl <pawl@localhost>' },
+    office: readOffice(env),
     executeAllow: readAllowed(env),
   };
 }
@@ -61,12 +71,50 @@ function readEndpoint(env: Environment): ModelSettings | null {
   return { baseUrl, apiKey: env['OPENAI_API_KEY'] || null, model };
 }
 
+function readSpending(env: Environment): { prices: Prices | null; budgets: Budgets } {
+  const perUser = amountOf(env, 'PAWL_AI_USER_BUDGET');
+  const perOrganisation = amountOf(env, 'PAWL_AI_ORGANISATION_BUDGET');
+  const text = env['PAWL_AI_PRICES'] ?? '';
+  if (text === '') {
+    if (perUser === null && perOrganisation === null) {
+      return { prices: null, budgets: { perUser, perOrganisation } };
+    }
+    throw new ConfigurationError('PAWL_AI_PRICES', 'is missing: a budget needs prices, as 2.5/10');
+  }
+  const [prompt, completion, ...rest] = text.split('/').map((part) => Number(part.trim() || NaN));
+  const isPrice = (value: number | undefined): boolean => value !== undefined && value >= 0;
+  if (!isPrice(prompt) || !isPrice(completion) || rest.length > 0) {
+    const fault = `is "${text}": give prices for a million tokens in and out, such as 2.5/10`;
+    throw new ConfigurationError('PAWL_AI_PRICES', fault);
+  }
+  return {
+    prices: { prompt: prompt!, completion: completion! },
+    budgets: { perUser, perOrganisation },
+  };
+}
+
+function amountOf(env: Environment, name: string): number | null {
+  const text = env[name] ?? '';
+  if (text === '') return null;
+  const value = Number(text);
+  if (value > 0 && value <= 1_000_000_000) return value;
+  throw new ConfigurationError(name, `is "${text}": give an amount for one day, such as 5 or 0.5`);
+}
+
 function readSmtp(env: Environment): string | null {
   const url = env['PAWL_SMTP_URL'] ?? '';
   if (url === '') return null;
   if (/^smtps?:/.test(url) && URL.canParse(url)) return url;
   const fault = 'cannot be read: give smtp://user:password@host:587 or smtps://…';
   throw new ConfigurationError('PAWL_SMTP_URL', fault);
+}
+
+function readOffice(env: Environment): string | null {
+  const path = env['PAWL_LIBREOFFICE'] ?? '';
+  if (path === '') return null;
+  if (path === 'off' || isAbsolute(path)) return path;
+  const fault = `is "${path}": give the path of soffice, such as /usr/bin/soffice, or off`;
+  throw new ConfigurationError('PAWL_LIBREOFFICE', fault);
 }
 
 function readAllowed(env: Environment): readonly string[] {

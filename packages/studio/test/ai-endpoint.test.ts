@@ -1,52 +1,10 @@
 // ai jobs against a real server: streaming, and everything that can go wrong on the way.
 import assert from 'node:assert/strict';
-import { describe, test, type TestContext } from 'node:test';
-import { SeededRandom } from 'pawl/internal/core/random';
-import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
-import { endpointModel } from '../src/ai/endpoint.ts';
-import { aiJob, type AiResult, type AiDependencies } from '../src/ai/job.ts';
-import { type JobFixture, openJobFixture, resultOf } from './job-fixture.ts';
-import {
-  breaksOff,
-  type ModelServer,
-  openModelServer,
-  type Reply,
-  says,
-  silent,
-  streams,
-} from './model-server.ts';
-
-const RATE = { max: 1_000, per: '1s' } as const;
-
-interface AiTestFixture extends JobFixture {
-  readonly server: ModelServer;
-}
-
-async function openFixture(
-  context: TestContext,
-  more: Partial<AiDependencies> & { answerMs?: number; apiKey?: string } = {},
-): Promise<AiTestFixture> {
-  const server = await openModelServer(context);
-  const outgoing = createOutgoing({ allow: [server.place] });
-  context.after(() => outgoing.close());
-  const { answerMs = 20_000, apiKey = 'sk-test', ...fixture } = more;
-  const model = endpointModel({
-    baseUrl: server.baseUrl,
-    apiKey,
-    model: 'test-model',
-    timeoutMs: answerMs,
-    outgoing,
-  });
-  const job = aiJob({
-    model,
-    random: new SeededRandom(1),
-    mayPersist: true,
-    timeoutMs: 60_000,
-    rate: { perUser: RATE, perOrganisation: RATE },
-    ...fixture,
-  });
-  return { ...(await openJobFixture(context, [job])), server };
-}
+import { describe, test } from 'node:test';
+import type { AiResult } from '../src/ai/job.ts';
+import { openFixture } from './ai-fixture.ts';
+import { resultOf } from './job-fixture.ts';
+import { breaksOff, type Reply, says, silent, streams } from './model-server.ts';
 
 describe('an ai job with an endpoint', () => {
   test('[T1, T25, T26] streams its tokens and keeps the answer, the model and the usage', async (context) => {
@@ -65,6 +23,8 @@ describe('an ai job with an endpoint', () => {
       finishReason: 'stop',
       tokenUsage: { prompt: 40, completion: 3, total: 43, unit: 'tokens' },
       citations: [],
+      cost: null,
+      toolCalls: [],
     });
     assert.equal(job.requestedBy, 'tester');
     const notes = await fixture.notes(job, 'job_tokens');
@@ -213,6 +173,16 @@ describe('an ai job whose model fails', () => {
     assert.equal(resultOf<AiResult>(await fixture.world.job(job)).response, 'Now.');
   });
 
+  test('[T5] gives a stream up that stalls in the middle, and succeeds with the second attempt', async (context) => {
+    const fixture = await openFixture(context, { stallMs: 300 });
+    fixture.server.reply(breaksOff('hang'), streams('Now.'));
+    const job = await fixture.run('ai', { prompt: 'Well?' });
+    assert.equal(job.phase, 'waiting');
+    assert.equal(job.error?.code ?? 'AI_STALLED', 'AI_STALLED');
+    await fixture.pass(10_000);
+    assert.equal(resultOf<AiResult>(await fixture.world.job(job)).response, 'Now.');
+  });
+
   test('[T6] waits as long as Retry-After says, at no attempt’s cost', async (context) => {
     const fixture = await openFixture(context);
     const busy = says(429, { message: 'too fast' }, { 'retry-after': '7' });
@@ -256,6 +226,24 @@ describe('an ai job whose model fails', () => {
     assert.equal(fixture.server.received.length, 3);
     await fixture.pass(60_000);
     assert.equal(fixture.server.received.length, 5);
+  });
+
+  test('[T12] counts by the key that a job states, where nobody has a name', async (context) => {
+    const rate = {
+      perUser: { max: 1, per: '1m' },
+      perOrganisation: { max: 9, per: '1m' },
+    } as const;
+    const fixture = await openFixture(context, { rate });
+    fixture.server.reply(streams('Yes.'));
+    const caller = { tenant: 'acme', principal: null };
+    for (const limitKey of ['desk-1', 'desk-1', 'desk-2']) {
+      const request = { type: 'ai', input: { prompt: 'Well?' }, limitKey };
+      await fixture.world.engine.enqueue([request], { caller });
+    }
+    await fixture.work();
+    assert.equal(fixture.server.received.length, 2);
+    await fixture.pass(60_000);
+    assert.equal(fixture.server.received.length, 3);
   });
 
   test('[T8] stops in the middle of a stream when it is cancelled', async (context) => {

@@ -13,6 +13,7 @@ const RATE = { max: 1_000, per: '1s' } as const;
 const job = aiJob({
   model: extractiveModel,
   random: new SeededRandom(1),
+  spending: null,
   mayPersist: true,
   timeoutMs: 60_000,
   rate: { perUser: RATE, perOrganisation: RATE },

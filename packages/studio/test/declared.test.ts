@@ -16,6 +16,7 @@ const rate = { max: 1_000, per: '1s' } as const;
 const ai = aiJob({
   model: extractiveModel,
   random: new SeededRandom(1),
+  spending: null,
   mayPersist: true,
   timeoutMs: 60_000,
   rate: { perUser: rate, perOrganisation: rate },

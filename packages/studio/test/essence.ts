@@ -2,7 +2,7 @@
 import { openSource } from '../src/convert/open-source.ts';
 import { normaliseSlide } from '../src/convert/normalise.ts';
 import type { FoundDeck } from '../src/convert/draft.ts';
-import type { Deck, Paragraph, Run, Slide, SourceType } from '../src/deck/deck.ts';
+import type { ChartBlock, Deck, Paragraph, Run, Slide, SourceType } from '../src/deck/deck.ts';
 
 export interface Essence {
   readonly title: string;
@@ -30,6 +30,11 @@ function cells(row: readonly { runs: Run[] }[]): string[] {
   return row.map(({ runs }) => words(runs));
 }
 
+/** Colours that the theme does not have are said of each piece. */
+function data(series: ChartBlock['series'][number]): object {
+  return { ...series, colours: undefined };
+}
+
 /** `sizes` says how large each image is, where its bytes may differ. */
 export function essenceOf(slide: Slide, sizes?: Deck['assets']): Essence {
   const blocks = slide.blocks.filter(({ role }) => role === undefined);
@@ -53,7 +58,7 @@ export function essenceOf(slide: Slide, sizes?: Deck['assets']): Essence {
     }),
     charts: of((block) =>
       block.kind === 'chart'
-        ? [JSON.stringify([block.chart, block.title, block.categories, block.series])]
+        ? [JSON.stringify([block.chart, block.title, block.categories, block.series.map(data)])]
         : [],
     ),
     notes: (slide.notes ?? []).map(line),

@@ -114,12 +114,25 @@ const CHARTS: readonly Block[] = [
     series: series.map(({ name, values }) => ({ name, values })),
     hole: 0.6,
   },
+  { ...chartAt(7), chart: 'line', series: [series[1]!], points: false },
   { ...chartAt(4), chart: 'column', series: [series[0]!, { ...series[1]!, chart: 'line' }] },
+  {
+    ...chartAt(6),
+    chart: 'bar',
+    series: [{ ...series[0]!, colours: [null, '#ABCDEF'] }, series[1]!],
+    legend: 'right',
+    size: 9,
+    fromBelow: true,
+    gap: 1.5,
+    axis: { least: -2, most: 8, step: 2, reversed: true },
+  },
   {
     ...chartAt(5),
     chart: 'scatter',
     categories: ['0.5', '1.5', '4'],
     series: [{ name: 'p', values: [1, 2, 3], x: [0.5, 1.5, 4] }],
+    joined: true,
+    unlabelled: 'values',
   },
 ];
 

@@ -202,6 +202,10 @@ describe('a job that converts or exports', () => {
       failed.error!.message,
       /slide 1: the transition is not kept \(TRANSITION_DROPPED\)/,
     );
+    const page = { sourceType: 'html', name: 'a.html', strict: true };
+    const text = '<h1>A</h1><img src="https://example.org/a.png">';
+    const lossy = await opened.run('convert', { ...page, text });
+    assert.match(lossy.error!.message, /IMAGE_EXTERNAL_DROPPED/);
     // What is only approximated is no reason.
     const double = plantedIn(clean, PLANTS['a double line']![0]);
     assert.equal((await strictly(double)).state, 'succeeded');
@@ -228,5 +232,31 @@ describe('a job that converts or exports', () => {
     assert.deepEqual(await codesOf({ deck: missing, format: 'pdf' }), { GLYPH_MISSING: 1 });
     const failed = await opened.run('export', { deck: missing, format: 'pdf', strict: true });
     assert.equal(failed.error?.code, 'EXPORT_LOSSES');
+  });
+});
+
+describe('an export', () => {
+  const PLAIN = [{ level: 0, runs: [{ text: 'Say hello' }] }];
+  const BOLD = [{ level: 0, runs: [{ text: 'Say hello', bold: true as const }] }];
+  const TITLE = { layout: 'title' as const, title: [{ text: 'One' }], blocks: [] };
+
+  test('keeps notes as it was asked to, and says of a hidden slide that a PDF shows it', async () => {
+    const opened = await studio();
+    const codesOf = async (slide: object, input: object): Promise<unknown> => {
+      const deck = deckWith({ ...TITLE, ...slide });
+      const job = await opened.run('export', { deck, ...input });
+      const { codes, elements, kept, approximated, dropped } = returnedBy<ExportResult>(job).losses;
+      assert.equal(kept + approximated + dropped, elements);
+      return codes;
+    };
+    const cases: readonly [object, object, object][] = [
+      [{ notes: PLAIN }, { format: 'pptx' }, {}],
+      [{ notes: PLAIN }, { format: 'pdf', withNotes: true }, {}],
+      [{ notes: PLAIN }, { format: 'pdf' }, { NOTES_DROPPED: 1 }],
+      [{ notes: BOLD }, { format: 'pptx' }, { NOTES_LOOK_APPROXIMATED: 1 }],
+      [{ hidden: true }, { format: 'pptx' }, {}],
+      [{ hidden: true }, { format: 'pdf' }, { HIDDEN_SLIDE_SHOWN: 1 }],
+    ];
+    for (const [slide, input, codes] of cases) assert.deepEqual(await codesOf(slide, input), codes);
   });
 });

@@ -46,6 +46,23 @@ export function streams(...words: readonly string[]): Reply {
   };
 }
 
+/** A call of one tool, its arguments in pieces. */
+export function callsTool(name: string, ...pieces: readonly string[]): Reply {
+  return (response) => {
+    begin(response);
+    const say = (delta: unknown, finish: string | null = null): void => {
+      const choices = [{ index: 0, delta, finish_reason: finish }];
+      response.write(`data: ${JSON.stringify({ model: 'test-model-2026', choices })}\n\n`);
+    };
+    const call = (part: object): object => ({ tool_calls: [{ index: 0, ...part }] });
+    say(call({ id: 'call_7', function: { name, arguments: '' } }));
+    for (const piece of pieces) say(call({ function: { arguments: piece } }));
+    say({}, 'tool_calls');
+    response.write(`data: ${JSON.stringify({ choices: [], usage: USAGE })}\n\n`);
+    response.end('data: [DONE]\n\n');
+  };
+}
+
 /** Some of an answer; then `close`, `destroy`, `hang`, or these words. */
 export function breaksOff(how: string): Reply {
   return (response) => {

@@ -5,30 +5,10 @@ import { openPreviews } from '../src/draw/canvas.ts';
 import { openPdfWriter } from '../src/export/pdf.ts';
 import { plainText } from '../src/deck/text.ts';
 import { readFile } from './essence.ts';
+import { LINES, SCRIPTS } from './script-lines.ts';
 import { addAll, createdAt, deckWith, readAsset } from './planted.ts';
 
-const LINES = [
-  'Latin: Grüße, façade, Łódź',
-  'Ελληνικά: καλημέρα κόσμε',
-  'Кириллица: здравствуй, мир',
-  'العربية: مرحبا (بالعالم) 2026!',
-  'עברית: שלום (עולם) 42',
-  'हिन्दी: नमस्ते दुनिया क्षत्रिय',
-  'বাংলা: ওহে বিশ্ব',
-  'தமிழ்: வணக்கம் உலகம்',
-  'ไทย: สวัสดีชาวโลกทุกคน',
-  '中文：你好，世界',
-  '日本語：こんにちは世界',
-  'ქართული: გამარჯობა',
-  'Emoji: 😀 👨‍👩‍👧 🇩🇪 1️⃣ ❤️',
-  'Mixed שלום and العالم (x) end',
-];
-
-const deck = deckWith({
-  layout: 'content',
-  title: [{ text: 'Scripts – كتابات' }],
-  blocks: [{ kind: 'text', paragraphs: LINES.map((text) => ({ level: 0, runs: [{ text }] })) }],
-});
+const deck = SCRIPTS;
 
 describe('a page of many scripts', () => {
   test('is drawn without a missing character', async () => {

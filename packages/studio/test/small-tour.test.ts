@@ -24,10 +24,10 @@ test('[T1, T23, T24, T25] pawl tour converts, exports, downloads and asks, on a 
     'The ratchet.pptx',
     'deck.json',
     'losses.json',
-    'previews-0001.png',
-    'previews-0002.png',
-    'previews-0003.png',
-    'previews-0004.png',
+    'previews-0001.jpg',
+    'previews-0002.jpg',
+    'previews-0003.jpg',
+    'previews-0004.jpg',
   ]);
   assert.equal(readFileSync(join(out, 'The ratchet.pdf')).toString('latin1', 0, 5), '%PDF-');
   assert.match(stdout, /A worker owns a job for as long as its lease lasts.* \[slide 3\]/);

@@ -54,7 +54,7 @@ test('[T1, T24] a file becomes a deck with previews, and the deck a file, by sig
   const names = (await artifactsOf(converted.id)).map(({ name }) => name);
   assert.deepEqual(
     names.filter((name) => !name.startsWith('images/')),
-    ['deck.json', 'losses.json', 'previews/0001.png', 'previews/0002.png', 'previews/0003.png'],
+    ['deck.json', 'losses.json', 'previews/0001.jpg', 'previews/0002.jpg', 'previews/0003.jpg'],
   );
   const before = Date.now();
   const exported = await run('export', { deckRef, format: 'pdf' });

@@ -30,11 +30,11 @@ export const ERROR_CLASSES: Readonly<Record<string, Failing>> = {
     isDone: false,
   },
   'connection lost before': {
-    error: () => new StoreError('unknown', 'the database is lost'),
+    error: () => new StoreError('unknown', 'the connection to the database failed'),
     isDone: false,
   },
   'connection lost after': {
-    error: () => new StoreError('unknown', 'the database is lost'),
+    error: () => new StoreError('unknown', 'the connection to the database failed'),
     isDone: true,
   },
 };

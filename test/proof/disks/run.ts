@@ -3,7 +3,10 @@ import { play, whyNoBadDisks } from './play.ts';
 import { playBadServers } from './bad-server.ts';
 import { playReadOnlyServers } from './read-only-server.ts';
 
-/** `--store sqlite` or `postgres`, else both: all variants of bad disks. */
+/**
+ * `--store sqlite` or `postgres`, else both: all variants of bad disks. `--only "to sync"`: on
+ * PostgreSQL those whose names have these words.
+ */
 export const runDisks: Rung = async (options, say) => {
   const reason = whyNoBadDisks();
   if (reason !== null) return { figures: { skipped: reason }, violations: [] };
@@ -17,8 +20,8 @@ export const runDisks: Rung = async (options, say) => {
   const store = options.text('store');
   if (store !== 'postgres') await play([], told);
   if (store !== 'sqlite') {
-    await playReadOnlyServers(told);
-    await playBadServers(told);
+    if (options.text('only') === null) await playReadOnlyServers(told);
+    await playBadServers(told, options.text('only') ?? '');
   }
   return { figures: { 'variants of bad disks': variants }, violations };
 };

@@ -7,8 +7,9 @@ import { tableOf } from './table.ts';
 import { ROUTES } from './world.ts';
 
 /**
- * `--rounds 4 --mode strict --rate 4 --seed 1 --minutes 60`, and `--only switchover` for the faults
- * with these words in their names; `--routes haproxy,pgbouncer,hosts` are the ways to the primary.
+ * `--rounds 4 --mode strict --rate 4 --seed 1 --minutes 60`, and `--only switchover,postmaster` for
+ * the faults with one of these words in their names; `--routes haproxy,pgbouncer,hosts` are the
+ * ways to the primary.
  */
 export const runFailover: Rung = async (options, say) => {
   const programs = await findPrograms();
@@ -19,11 +20,11 @@ export const runFailover: Rung = async (options, say) => {
   const why = whyNoNetwork();
   if (why === null && !isInOwnNetwork()) await continueInOwnNetwork();
   const hosts = why === null ? await openHosts(3) : null;
-  const words = options.text('only') ?? '';
+  const words = (options.text('only') ?? '').split(',');
   const asked = (options.text('routes') ?? ROUTES.join()).split(',');
   const routes = ROUTES.filter((route) => asked.includes(route));
   const isWanted = ({ name, needsNetwork = false }: Fault): boolean =>
-    name.includes(words) && (!needsNetwork || hosts !== null);
+    words.some((word) => name.includes(word)) && (!needsNetwork || hosts !== null);
   const reports: CampaignReport[] = [];
   const modes = (options.text('mode') ?? 'strict,asynchronous').split(',');
   const shared = {

@@ -113,7 +113,6 @@ export class FailoverWorld {
       command: () => [process.execPath, ...args],
       env: {
         NO_COLOR: '1',
-        NODE_COMPILE_CACHE: join(tmpdir(), 'pawl-fleet-compiled'),
         PAWL_DATA: join(this.#folder, 'data'),
         PAWL_JOBS: JOBS,
         PROOF_LEDGER: this.ledger,

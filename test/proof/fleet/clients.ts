@@ -74,7 +74,7 @@ export interface ClientsOptions {
 export class Clients {
   readonly history: SubmitOperation[] = [];
   readonly acknowledged: string[] = [];
-  /** What was said of a job that was refused, by its mark. */
+  /** What was said last of a job that every answer refused, by its mark. */
   readonly refusals: Map<string, string> = new Map();
   /** When a job was acknowledged, by its id. */
   readonly acknowledgedAt: Map<string, number> = new Map();
@@ -87,6 +87,8 @@ export class Clients {
   readonly #random: SeededRandom;
   readonly #stop: AbortController = new AbortController();
   readonly #seen: Map<string, { version: number; phase: string }> = new Map();
+  /** Marks of jobs that may be stored: they were asked for again, or nobody can tell. */
+  readonly #possible: Set<string> = new Set();
   #asked = 0;
   #work: Promise<unknown> = Promise.resolve();
 
@@ -244,11 +246,21 @@ export class Clients {
 
   #note(pending: Pending, answer: Answer | null): void {
     pending.outcome = outcomeOf(answer);
-    if (pending.outcome === 'fail') this.refusals.set(pending.correlationId!, textOf(answer!));
+    this.#noteRefusal(pending.correlationId!, pending.outcome, answer);
     if (pending.outcome !== 'ok') return;
     pending.jobId = (answer!.body as { id: string }).id;
     this.acknowledged.push(pending.jobId);
     this.acknowledgedAt.set(pending.jobId, performance.now());
+  }
+
+  /** A refusal speaks of its own request: another one of the same job may have made it. */
+  #noteRefusal(mark: string, outcome: Outcome, answer: Answer | null): void {
+    if (outcome !== 'fail') {
+      this.#possible.add(mark);
+      this.refusals.delete(mark);
+    } else if (!this.#possible.has(mark)) {
+      this.refusals.set(mark, textOf(answer!));
+    }
   }
 
   /** Reads what was accepted, again and again: a job never goes back, whoever is asked. */

@@ -190,7 +190,6 @@ export class World {
     const { plant = '', releases } = this.options;
     const env = {
       NO_COLOR: '1',
-      NODE_COMPILE_CACHE: join(tmpdir(), 'pawl-fleet-compiled'),
       PAWL_DATA: this.data,
       PROOF_LEDGER: this.ledger,
       PROOF_PLANT: plant,

@@ -2,6 +2,7 @@ import type { MakeAct } from './acts.ts';
 import { CARE, VERBS } from './acts.ts';
 import type { Ground, StandKind } from './ground.ts';
 import { isGivenUp, judge } from './judge.ts';
+import type { Session } from './session.ts';
 
 export interface RaceReport {
   readonly violations: readonly string[];
@@ -18,6 +19,15 @@ const FORGETS: ReadonlySet<string> = new Set(['forget the tail', 'close the log'
 function standFor(names: readonly string[]): StandKind {
   if (names.some((name) => name === 'close the log' || name === 'close the notes')) return 'log';
   return names.some((name) => name in CARE) ? 'partition' : 'plain';
+}
+
+/** Who waits for another one goes on once that one has settled, in whatever order they stand. */
+async function settleAll(sessions: readonly Session[]): Promise<void> {
+  for (;;) {
+    const settled: boolean[] = [];
+    for (const session of sessions) settled.push(await session.settle());
+    if (settled.every(Boolean)) return;
+  }
 }
 
 /** Each session does its act and commits, the steps taken in this order. */
@@ -38,7 +48,7 @@ export async function runRace(
     // Whoever was let go by that step goes on before the next one.
     for (const session of sessions) if (!(await session.settle())) waited += 1;
   }
-  for (const session of sessions) await session.settle();
+  await settleAll(sessions);
   const told = sessions.map((session) => session.told);
   const isForgotten = names.some((name) => FORGETS.has(name));
   const found = await judge(ground, stand, { told, isForgotten });

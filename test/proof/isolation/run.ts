@@ -11,7 +11,8 @@ const VIOLATIONS_MAX = 20;
 
 /**
  * `--sessions 2 --share 1 --only claim+renew --seed 1 --minutes 10`: every order of the steps of
- * every pair (or three) of verbs on every server; with `--share 0.1` a tenth of them, by chance.
+ * every pair (or three) of verbs on every server; with `--share 0.1` a tenth of them, by chance;
+ * with `--from 500` those after the first 500.
  */
 export const runIsolation: Rung = async (options, say) => {
   const count = options.number('sessions', 2);
@@ -29,10 +30,12 @@ export const runIsolation: Rung = async (options, say) => {
     const database = await freshDatabase(server);
     const ground = await Ground.open(database.url, count);
     let [races, waited, givenUp] = [0, 0, 0];
+    let left = options.number('from', 0);
     for (const group of groups) {
       for (const order of orders) {
         if (!isTimeLeft() || violations.length >= VIOLATIONS_MAX) break;
         if (random.next() >= share) continue;
+        if (left-- > 0) continue;
         const report = await runRace(ground, group, order);
         races += 1;
         waited += report.waited;

@@ -29,12 +29,18 @@ async function makeJobs(): Promise<void> {
   }
 }
 
+function memoryMb(): object {
+  const { rss, heapTotal, external } = process.memoryUsage();
+  const mb = (bytes: number): number => Math.round(bytes / 1024 / 1024);
+  return { rssMb: mb(rss), heapMb: mb(heapTotal), buffersMb: mb(external) };
+}
+
 /** How many jobs have not ended, and how those ended that have, once all are made and have. */
 async function standing(isMade: boolean): Promise<object> {
-  const tally = await pawl.engine.tally(null, 1_000_000);
+  const tally = await pawl.engine.tally(null, { max: 1_000_000 });
   const open = tally.reduce((sum, { count }) => sum + count, 0);
-  const rssMb = Math.round(process.memoryUsage.rss() / 1024 / 1024);
-  if (!isMade || open > 0) return { open, rssMb };
+  const memory = memoryMb();
+  if (!isMade || open > 0) return { open, ...memory };
   const ended: Record<string, number> = {};
   for (let before: string | undefined; ;) {
     const from = before === undefined ? {} : { before };
@@ -43,7 +49,7 @@ async function standing(isMade: boolean): Promise<object> {
       const end = error?.code ?? state;
       ended[end] = (ended[end] ?? 0) + 1;
     }
-    if (!page.hasMore) return { open, rssMb, ended };
+    if (!page.hasMore) return { open, ...memory, ended };
     before = page.jobs.at(-1)!.id;
   }
 }

@@ -7,8 +7,17 @@ import { fileURLToPath } from 'node:url';
 export interface Standing {
   readonly open: number;
   readonly rssMb: number;
+  /** What of it are objects of JavaScript, and what are buffers beside them. */
+  readonly heapMb?: number;
+  readonly buffersMb?: number;
   readonly ended?: Readonly<Record<string, number>>;
   readonly url?: string;
+}
+
+/** The most memory that was seen, and what went on then. */
+interface Peak {
+  readonly moment: string;
+  readonly standing: Standing;
 }
 
 /** As docs/guides/operate/capacity.md has it for a gateway. */
@@ -40,7 +49,9 @@ export class Mortal {
   #child: ChildProcess | null = null;
   kills = 0;
   last: Standing | null = null;
-  rssMbMax = 0;
+  peak: Peak | null = null;
+  /** What goes on in the whole at this time. */
+  moment = '';
 
   constructor(program: URL, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
     this.#program = fileURLToPath(program);
@@ -72,7 +83,9 @@ export class Mortal {
 
   #note(standing: Standing): void {
     this.last = standing;
-    this.rssMbMax = Math.max(this.rssMbMax, standing.rssMb);
+    if (standing.rssMb > (this.peak?.standing.rssMb ?? 0)) {
+      this.peak = { moment: this.moment, standing };
+    }
   }
 
   async kill(): Promise<void> {

@@ -119,9 +119,9 @@ async function during<Result>(
   what: string,
   body: () => Promise<Result>,
 ): Promise<Result> {
-  scene.platform.rssMbMax = 0;
+  scene.platform.peak = null;
   const result = await body();
-  const { rssMbMax } = scene.platform;
+  const rssMbMax = scene.platform.peak!.standing.rssMb;
   scene.figures[`RSS at most, ${what}, MB`] = rssMbMax;
   scene.say(`${what}: RSS ${rssMbMax} MB at most`);
   if (rssMbMax >= RSS_MB_MAX) scene.violations.push(`${what}: the platform had ${rssMbMax} MB`);

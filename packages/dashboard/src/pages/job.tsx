@@ -21,6 +21,7 @@ import { JobInput } from './job/input.tsx';
 import { JobLifecycle } from './job/lifecycle.tsx';
 import { JobProgress } from './job/progress.tsx';
 import { JobResult } from './job/result.tsx';
+import { JobSharing, readAccess } from './job/sharing.tsx';
 import { JobTimeline } from './job/timeline.tsx';
 import { JobTree } from './job/tree.tsx';
 import { JobWhy } from './job/why.tsx';
@@ -65,6 +66,7 @@ function LiveJobPage({ id }: { readonly id: string }) {
       found === null ? null : get<TypeJson>(`./v1/types/${encodeURIComponent(found.type)}`),
     [found?.type],
   );
+  const access = useLoaded(async () => (found === null ? null : readAccess(found)), [found?.id]);
   useTitle(found === null ? 'Job' : `${found.type} …${id.slice(-8)} · ${found.state}`);
   if (found === null) {
     if (job.error.value !== null) return <NoJob error={job.error.value} />;
@@ -77,7 +79,7 @@ function LiveJobPage({ id }: { readonly id: string }) {
   }
   // All at once: what came late would push down what is being read.
   const isBad = found.phase === 'failed' || found.phase === 'dead';
-  const isReady = hasPast && isSettled(lifecycle) && isSettled(type);
+  const isReady = hasPast && isSettled(lifecycle) && isSettled(type) && isSettled(access);
   return (
     <>
       <Head job={found} onDone={job.reload} />
@@ -96,6 +98,7 @@ function LiveJobPage({ id }: { readonly id: string }) {
             <JobInput job={found} />
             <JobResult job={found} />
             <JobArtifacts job={found} />
+            <JobSharing job={found} access={access} />
             <JobChildren job={found} />
             {!isBad && <JobHistory id={id} events={events} forgotten={forgotten} />}
             {lifecycle.value.value !== null && (

@@ -21,6 +21,11 @@ function standing(key: KeyJson): readonly [word: string, level: string] {
   return key.replacedBy === null ? ['good', 'succeeded'] : ['rotated, still valid', 'waiting'];
 }
 
+/** The newest first. */
+function byAge(one: KeyJson, other: KeyJson): number {
+  return Date.parse(other.createdAt) - Date.parse(one.createdAt);
+}
+
 function KeyRow({ own, ask }: { readonly own: KeyJson; readonly ask: (asked: Asked) => void }) {
   const [word, level] = standing(own);
   const isUsable = level !== 'cancelled';
@@ -36,6 +41,7 @@ function KeyRow({ own, ask }: { readonly own: KeyJson; readonly ask: (asked: Ask
       <td class="grow">
         {own.roles.join(', ')}
         {own.scopes !== null && <div class="quiet">only {own.scopes.join(', ')}</div>}
+        {own.groups.length > 0 && <div class="quiet">in {own.groups.join(', ')}</div>}
         {own.queues !== null && <div class="quiet">claims from {own.queues.join(', ')}</div>}
       </td>
       <td class="clock" data-label="last used">
@@ -129,7 +135,7 @@ function Keys({ items, ask }: { items: readonly KeyJson[]; ask: (asked: Asked) =
           </tr>
         </thead>
         <tbody>
-          {items.map((key) => (
+          {items.toSorted(byAge).map((key) => (
             <KeyRow key={key.id} own={key} ask={ask} />
           ))}
         </tbody>

@@ -3,6 +3,7 @@ import { Charts } from './overview/charts.tsx';
 import { Figures } from './overview/figures.tsx';
 import { Recent, Running } from './overview/lately.tsx';
 import { Problems } from './overview/problems.tsx';
+import { PastMoment } from './overview/past-moment.tsx';
 import { Promises } from './overview/promises.tsx';
 import { RangeChoice } from './overview/ranges.tsx';
 import { Weeks } from './overview/weeks.tsx';
@@ -21,6 +22,7 @@ export function OverviewPage() {
       <Figures />
       <Problems />
       <Charts />
+      <PastMoment />
       <div class="grid halves two">
         <Running />
         <Recent />

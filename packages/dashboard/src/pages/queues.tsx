@@ -76,7 +76,7 @@ function QueueRow({ queue, open, onDone }: RowGiven) {
 
 function Queues({ queues, ...row }: { queues: readonly QueueJson[] } & RowsGiven) {
   if (queues.length === 0) {
-    return <Empty title="No queues yet">The first job creates one.</Empty>;
+    return <Empty title="No queues">Queues with open jobs or limits are shown.</Empty>;
   }
   return (
     <section class="card scroll" aria-label="Queues" tabIndex={0}>

@@ -27,6 +27,12 @@ function valueIn(text: string): unknown {
   }
 }
 
+/** What stands between commas, which may have blanks inside. */
+export function partsIn(text: string | undefined): string[] {
+  const parts = (text ?? '').split(',').map((part) => part.trim());
+  return [...new Set(parts)].filter((part) => part !== '');
+}
+
 /** Words between commas; undefined where there are none. */
 export function wordsIn(text: string | undefined): string[] | undefined {
   const words = (text ?? '').split(/[\s,]+/).filter((word) => word !== '');

@@ -25,9 +25,9 @@ interface MoveCommandOptions {
 const BATCH_MAX = 1_000;
 
 const FROM: Readonly<Record<SystemName, string>> = {
-  bullmq: 'its Redis, such as redis://localhost:6379',
-  'pg-boss': 'its database, such as postgres://localhost/app',
-  'graphile-worker': 'its database, such as postgres://localhost/app',
+  bullmq: 'URL of its Redis, such as redis://localhost:6379',
+  'pg-boss': 'URL of its database, such as postgres://localhost/app',
+  'graphile-worker': 'URL of its database, such as postgres://localhost/app',
 };
 
 /** Each reads with another library, which only who needs it must have. */
@@ -152,14 +152,22 @@ Example: pawl move pg-boss --from postgres://localhost/app --type-map a=b --dry-
       .description(`import from ${system}`)
       .option('--from <url>', FROM[system])
       .option('--queue <name>', 'only this queue or task; repeatable', collect, [])
-      .option('--type-map <old=new>', 'the type here; repeatable', collect, [])
+      .option(
+        '--type-map <old=new>',
+        'rename a type: its name there=its name in Pawl; repeatable',
+        collect,
+        [],
+      )
       .option('--batch <count>', 'number of jobs per batch', '100')
       .option('--schedules', 'create the recurring jobs as well, instead of listing them')
-      .option('--dry-run', 'show what would be done; change nothing')
-      .option('--give-back', 'undo an interrupted move: jobs that were not imported stay there');
+      .option('--dry-run', 'report what would be moved; change nothing')
+      .option(
+        '--give-back',
+        'undo an interrupted move: jobs that were not imported remain in the other queue',
+      );
     if (system === 'bullmq')
       command.option('--prefix <prefix>', 'prefix of its keys; default: bull');
-    else command.option('--schema <schema>', 'its schema, if not the default');
+    else command.option('--schema <schema>', 'its schema; default: that of the queue');
     if (system === 'graphile-worker')
       command.option('--crontab <file>', 'file to read recurring jobs from');
     command.action(onServer(moveFrom(system)));

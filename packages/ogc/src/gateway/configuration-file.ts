@@ -81,7 +81,7 @@ export class ConfigurationFile {
     if (error === this.#complaint) return;
     this.#complaint = error;
     const { path, log } = this.#options;
-    log.warn('the providers file cannot be used; what was read before stays in force', {
+    log.warn('the providers file is invalid; the previous one stays in use', {
       path,
       error,
     });

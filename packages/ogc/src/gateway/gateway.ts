@@ -275,7 +275,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
       if (signal.aborted) return;
       await this.#lookForTypes().catch((error: unknown) => {
         const facts = { error: (error as Error).message };
-        this.#options.log.warn('the types of processes could not be read; trying again', facts);
+        this.#options.log.warn('reading the types of processes failed; retrying', facts);
       });
     }
   }

@@ -29,6 +29,16 @@ export async function resolveDoubt(
   if (inDoubt === 'fail') {
     throw doubtful(turn, `${why}; set in_doubt to "retry" or "probe" to have it sent again`);
   }
+  const entry = turn.deps.bounds.enter(turn.provider, turn.run.input.process, 'search');
+  if (entry.kind === 'full') return turn.run.snooze(entry.waitMs);
+  try {
+    return await search(turn, sending, why);
+  } finally {
+    entry.leave();
+  }
+}
+
+async function search(turn: Turn, sending: Sending, why: string): Promise<Derivation | null> {
   const candidates = await candidatesFor(turn, sending).catch((error: unknown) => {
     const what = `its list of jobs did not help: ${(error as Error).message}`;
     const remedy = 'set in_doubt to "retry" if it may be done twice';
@@ -77,8 +87,7 @@ function inputsAsked({ run }: Turn): string {
 async function candidatesFor(turn: Turn, { sentAt }: Sending): Promise<Candidate[]> {
   const { process } = turn.run.input;
   const inputs = inputsAsked(turn);
-  const all = await listJobs(turn);
-  return all.flatMap((value) => {
+  const candidateIn = (value: unknown): Candidate[] => {
     const status = readStatusInfo(value);
     if (status === null || status.jobID === '') return [];
     const told = inputsIn(value as Record<string, unknown>);
@@ -87,7 +96,11 @@ async function candidatesFor(turn: Turn, { sentAt }: Sending): Promise<Candidate
       Date.parse(status.created ?? status.started ?? '') >= sentAt - SKEW_MS &&
       (told === null || canonicalJson(told) === inputs);
     return isSame ? [{ status, isTold: told !== null }] : [];
-  });
+  };
+  const found: Candidate[] = [];
+  // Of a long list only a page is held at a time.
+  for await (const page of listedJobs(turn)) found.push(...page.flatMap(candidateIn));
+  return found;
 }
 
 /** The 2.0 draft tells the request; pygeoapi tells the inputs, as a text. */
@@ -102,8 +115,7 @@ function inputsIn({ request, parameters }: Record<string, unknown>): unknown {
   }
 }
 
-async function listJobs(turn: Turn): Promise<unknown[]> {
-  const found: unknown[] = [];
+async function* listedJobs(turn: Turn): AsyncGenerator<readonly unknown[]> {
   let url: string | undefined = `${turn.provider.url}/jobs?limit=1000`;
   for (let page = 0; url !== undefined; page++) {
     if (page === PAGES_MAX) throw new Error('it is too long');
@@ -112,12 +124,11 @@ async function listJobs(turn: Turn): Promise<unknown[]> {
     if (answer.status >= 300 || !Array.isArray(jobs)) {
       throw upstreamError(turn.provider, answer, retryAfterIn(answer, turn.now));
     }
-    found.push(...(jobs as unknown[]));
+    yield jobs as unknown[];
     const next = readLinks(links).find((link) => hasRel(link, 'next'))?.href;
     const onward: string | undefined = next && placeOf(turn, next, url);
     url = jobs.length === 0 || onward === url ? undefined : onward;
   }
-  return found;
 }
 
 function placeOf({ provider }: Turn, href: string, askedUrl: string): string | undefined {

@@ -70,7 +70,7 @@ async function missed(
   }
   await turn.save({ ...following, failures, gone });
   const facts = { jobId: turn.id, provider: name, failures, error: fault.text };
-  turn.deps.log.warn('a poll brought no status; it is tried again', facts);
+  turn.deps.log.warn('polling a provider failed; retrying', facts);
   turn.schedulePoll(pollIntervalMs);
   turn.leaveAlone(fault.retryAfterMs ?? 0);
   return pause(turn, following.status);

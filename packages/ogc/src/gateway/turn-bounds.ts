@@ -1,8 +1,9 @@
 import type { Clock, Instant } from 'pawl/define';
 import type { Provider } from './provider.ts';
+import type { GatewaySettings } from './settings.ts';
 
-/** What a turn asks its provider for. */
-export type Errand = 'forward' | 'poll';
+/** What a turn asks its provider for; a `search` is for a job that may have been begun. */
+export type Errand = 'forward' | 'poll' | 'search';
 
 /** Room for a turn, to be given back; or for how long it is put off. */
 export type Entry =
@@ -16,11 +17,13 @@ interface Line {
   putOff: Instant[];
 }
 
+/** Each reads all jobs of the provider and all of ours: after a crash many would at once. */
+const SEARCHES_MAX = 1;
 const WAIT_MS_MIN = 100;
 const WAIT_MS_MAX = 30_000;
 
 /**
- * How many forwards and how many polls a process has under way at a time, at each provider and for
+ * How many forwards, polls and searches a process has under way at a time, at each provider and for
  * each of its processes. A turn that finds no room is put off and holds no slot of a worker, so
  * forwards that hang delay no poll, and a process that hangs no other.
  */
@@ -33,11 +36,10 @@ export class TurnBounds {
   }
 
   enter({ name, settings }: Provider, process: string, errand: Errand): Entry {
-    const isForward = errand === 'forward';
-    const { forwardsMax, pollsMax, processForwardsMax, processPollsMax } = settings;
+    const [providerMax, processMax] = maximaOf(settings, errand);
     const bounds: [Line, number][] = [
-      [this.#lineOf([errand, name]), isForward ? forwardsMax : pollsMax],
-      [this.#lineOf([errand, name, process]), isForward ? processForwardsMax : processPollsMax],
+      [this.#lineOf([errand, name]), providerMax],
+      [this.#lineOf([errand, name, process]), processMax],
     ];
     const now = this.#clock.now();
     const full = bounds.find(([{ begun }, max]) => begun.size >= max);
@@ -57,6 +59,19 @@ export class TurnBounds {
     const line: Line = { begun: new Set(), putOff: [] };
     this.#lines.set(key, line);
     return line;
+  }
+}
+
+/** At the provider, and of one process. */
+function maximaOf(settings: GatewaySettings, errand: Errand): readonly [number, number] {
+  const { forwardsMax, pollsMax, processForwardsMax, processPollsMax } = settings;
+  switch (errand) {
+    case 'forward':
+      return [forwardsMax, processForwardsMax];
+    case 'poll':
+      return [pollsMax, processPollsMax];
+    case 'search':
+      return [SEARCHES_MAX, SEARCHES_MAX];
   }
 }
 

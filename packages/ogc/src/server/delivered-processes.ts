@@ -79,7 +79,7 @@ async function plainOutputs(
     const values = await valuesIn(results, others);
     return Object.fromEntries(Object.entries(values).map(([id, value]) => [id, { value }]));
   }
-  throw new PawlError('NOT_FOUND', `the execution ${execution} is not kept any more`);
+  throw new PawlError('NOT_FOUND', `the execution ${execution} is no longer stored`);
 }
 
 async function outputOf(

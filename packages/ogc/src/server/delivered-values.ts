@@ -35,7 +35,7 @@ async function jsonOf(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<unk
   for await (const chunk of body instanceof Uint8Array ? [body] : body) {
     bytes += chunk.byteLength;
     if (bytes > BYTES_MAX) {
-      const message = `the features have more than ${BYTES_MAX} bytes, the most that is converted`;
+      const message = `the features have more than ${BYTES_MAX} bytes, which is the maximum`;
       throw fail('resource_limit_exceeded', message);
     }
     chunks.push(chunk);

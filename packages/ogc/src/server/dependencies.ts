@@ -7,7 +7,10 @@ import type { DeployedDependencies } from './deployed-processes.ts';
 import { noSuchJob, noSuchProcess } from './exception.ts';
 import { recordIn } from './execution-record.ts';
 
-/** How a synchronous answer names its job: by RFC 8288, as the official suite reads it, not. */
+/**
+ * How a synchronous response links to its job: by RFC 8288, in the form that the official suite
+ * reads, or not at all.
+ */
 export type MonitorLink = 'rfc8288' | 'plain' | 'none';
 
 export interface OgcServerSettings {

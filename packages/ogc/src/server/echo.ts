@@ -19,7 +19,7 @@ const SAID = {
   numbers: Type.Optional(
     Type.Array(Type.Integer(), {
       title: 'Numbers',
-      description: 'An array of whole numbers.',
+      description: 'An array of integers.',
       maxItems: 1_000,
     }),
   ),

@@ -13,7 +13,7 @@ interface StoredKey {
 /** Fewer bytes than these can be guessed sooner than the signature can be broken. */
 const SECRET_BYTES_MIN = 32;
 
-/** A fresh key of real randomness. */
+/** A new random key. */
 export function newLinkKey(): LinkKey {
   return { id: randomBytes(6).toString('base64url'), secret: randomBytes(SECRET_BYTES_MIN) };
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, isPawlError } from '../core/errors.ts';
 
-/** What a command's exit code tells a script. */
+/** Exit codes of commands. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -20,10 +20,10 @@ const BY_STATUS: Readonly<Record<number, number>> = {
   409: EXIT.conflict,
 };
 
-/** A command was used in a way it does not understand. */
+/** A command was given invalid arguments or options. */
 export class UsageError extends Error {}
 
-/** The command has said what there was to say; only the code is left. */
+/** Ends a command with an exit code; its message was printed already. */
 export class ExitError extends Error {
   readonly exitCode: number;
 

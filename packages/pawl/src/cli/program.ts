@@ -12,6 +12,7 @@ import { addKeys } from './commands/keys.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOperations } from './commands/operations.ts';
+import { addPast } from './commands/past.ts';
 import { addQueues } from './commands/queues.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addSlo } from './commands/slo.ts';
@@ -48,6 +49,7 @@ const OWN: readonly AddCommand[] = [
   addSchedules,
   addSlo,
   addHistory,
+  addPast,
   addWebhooks,
   addTypes,
   addLifecycle,

@@ -57,13 +57,13 @@ export function openSession(options: GlobalOptions, env: NodeJS.ProcessEnv): Ses
   };
 }
 
-/** The words after a command, and its options. */
+/** Arguments and options of a command. */
 export interface Given<Options> {
   readonly words: readonly string[];
   readonly options: Options;
 }
 
-/** An action that talks to the server. */
+/** An action of a command that uses the server. */
 export function onServer<Options = object>(
   act: (session: Session, given: Given<Options>) => Promise<void>,
 ): (...given: unknown[]) => Promise<void> {

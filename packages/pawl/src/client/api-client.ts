@@ -16,7 +16,7 @@ import { KeysClient } from './keys-client.ts';
 import { OperationsClient } from './operations-client.ts';
 import { SchedulesClient } from './schedules-client.ts';
 
-/** Which jobs a list or a bulk request is about. */
+/** Filters of a list of jobs or of a bulk request. */
 export interface JobFilter {
   readonly type?: string;
   readonly state?: string;
@@ -39,7 +39,7 @@ export interface JobFilter {
   readonly cursor?: string;
 }
 
-/** By what failed and dead jobs are found, with times as the API writes them. */
+/** Filters of failed and dead jobs, with times as in the API. */
 export interface FailureFilterJson {
   readonly type?: string;
   readonly queue?: string;
@@ -48,7 +48,7 @@ export interface FailureFilterJson {
   readonly createdTo?: string;
 }
 
-/** One item of a batch, as `POST /v1/jobs/batch` takes it. */
+/** One job in the body of `POST /v1/jobs/batch`. */
 export interface BatchItem {
   readonly status: number;
   /** Whether the job is new, or which rule found the one that was there. */
@@ -78,8 +78,7 @@ function jobPath(id: string, verb?: string): string {
 }
 
 /**
- * The HTTP API route by route, typed by the very schemas that the server validates with. Throws
- * PawlErrors.
+ * One method for each route of the HTTP API, typed by the schemas of the server. Throws PawlError.
  */
 export class ApiClient {
   readonly connection: Connection;

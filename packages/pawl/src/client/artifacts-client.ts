@@ -3,7 +3,7 @@ import type { Page, Paging } from '../handle/job-snapshot.ts';
 import type { ArtifactJson } from '../contract/artifact.ts';
 import { type Connection, errorOf } from './connection.ts';
 
-/** What is uploaded: bytes that are there, so that they can be sent again. */
+/** The content of an upload, in memory, so that it can be sent again. */
 export interface Upload {
   readonly name: string;
   readonly contentType?: string;
@@ -12,7 +12,7 @@ export interface Upload {
   readonly idempotencyKey?: string;
 }
 
-/** `/v1/artifacts`: bytes in and out. */
+/** `/v1/artifacts`: upload and download. */
 export class ArtifactsClient {
   readonly #connection: Connection;
 

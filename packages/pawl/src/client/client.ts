@@ -29,8 +29,8 @@ export { RemoteArtifacts, type RemoteArtifactsOptions } from './remote-artifacts
 export { RemoteSource } from './remote-source.ts';
 
 /**
- * A platform behind HTTP: the verbs and handles of the library, wherever there is `fetch`. A
- * request whose answer was lost is sent again and has its effect once, and waiting outlives
+ * A client for a Pawl server, with the functions and handles of the library; it needs only `fetch`.
+ * A request whose answer was lost is sent again and takes effect once. Waits continue across
  * restarts of the server.
  */
 export class PawlClient extends JobVerbs {

@@ -1,19 +1,20 @@
 import { type ErrorCode, ERRORS, type Fault, PawlError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/random.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
+import { KnownPosition } from '../contract/position.ts';
 import { newId } from './new-id.ts';
 
 /** How a client reaches the server. */
 export interface ConnectionOptions {
-  /** Where the API is, such as `http://localhost:8080`; several for processes of one platform. */
+  /** URL of the API, such as `http://localhost:8080`, or several of one platform. */
   readonly url: string | readonly string[];
   /** An API key or a token. */
   readonly token?: string;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** How often a request is sent again that may not have arrived; 4 unless told otherwise. */
+  /** Maximum number of retries of a request; default: 4. */
   readonly retriesMax?: number;
-  /** How long one request may take, its own waiting aside. */
+  /** Timeout of one request, without its long-poll time. */
   readonly timeoutMs?: number;
   /** For tests; default: those of the runtime. */
   readonly timers?: Timers;
@@ -81,6 +82,7 @@ export class Connection {
   readonly #timers: Timers;
   readonly #random: Random;
   readonly #urls: readonly string[];
+  readonly #position: KnownPosition = new KnownPosition();
   /** The process that answered last. */
   #at = 0;
 
@@ -147,6 +149,7 @@ export class Connection {
       const message = `no answer from ${this.#urls[this.#at]}: ${String(cause)}`;
       throw new PawlError('OUTCOME_UNKNOWN', message, { cause });
     });
+    this.#position.heed('PUT', answer);
     const body: unknown = await answer.json().catch(() => null);
     if (!answer.ok) throw errorOf(answer.status, body);
     return body;
@@ -159,6 +162,7 @@ export class Connection {
   ): Promise<{ reply: Reply | null; error: unknown; waitMs: number | null }> {
     try {
       const answer = await this.#send(call, key);
+      this.#position.heed(call.method, answer);
       const text = await answer.text();
       const isJson = (answer.headers.get('content-type') ?? '').includes('json');
       const body: unknown = isJson && text !== '' ? JSON.parse(text) : text;
@@ -168,6 +172,7 @@ export class Connection {
       const waitMs = RETRIED.has(status) ? retryAfterMs(headers) : null;
       return { reply: null, error, waitMs };
     } catch (cause) {
+      this.#position.heed(call.method, null);
       const message = `no answer from ${this.#urls[this.#at]}: ${String(cause)}`;
       const error = new PawlError('OUTCOME_UNKNOWN', message, { cause });
       return { reply: null, error, waitMs: 0 };
@@ -194,7 +199,8 @@ export class Connection {
 
   #headers(): Record<string, string> {
     const { token } = this.#options;
-    return token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const credential = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return { ...this.#position.headers, ...credential };
   }
 
   #urlOf(path: string, query: Call['query'] = {}): URL {

@@ -12,7 +12,7 @@ function pathOf(id: string, verb = ''): string {
   return `/v1/keys/${encodeURIComponent(id)}${verb}`;
 }
 
-/** `/v1/keys` and `/v1/audit`: who may do what, and who saw to it. */
+/** `/v1/keys` and `/v1/audit`: API keys and the audit log. */
 export class KeysClient {
   readonly #connection: Connection;
 

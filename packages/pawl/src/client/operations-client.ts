@@ -21,7 +21,7 @@ export interface ItemResults {
   readonly hasMore: boolean;
 }
 
-/** What operators do to queues, workers and jobs that are not theirs. */
+/** Routes for operators: queues, workers, operations on many jobs. */
 export class OperationsClient {
   readonly #connection: Connection;
 

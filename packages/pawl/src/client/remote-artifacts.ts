@@ -16,8 +16,8 @@ export interface RemoteArtifactsOptions {
 }
 
 /**
- * A platform's artifacts behind HTTP, as a worker's handlers use them. Where the bytes lie is for
- * this side the signed link under which they can be read.
+ * Artifacts of a Pawl server, as handlers of a remote worker use them. A location of bytes is a
+ * signed link.
  */
 export class RemoteArtifacts {
   readonly #connection: Connection;

@@ -35,8 +35,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An engine behind HTTP, as a worker's loop sees it: the same four functions, with the same
- * answers. What could not be reached is thrown, and the loop asks again.
+ * The source of jobs of a remote worker: the four functions of an engine, over HTTP. It throws if
+ * the server cannot be reached, and the worker tries again.
  */
 export class RemoteSource {
   readonly #connection: Connection;

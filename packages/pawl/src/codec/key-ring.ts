@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** A secret of 32 bytes, named in everything that it encodes. */
+/** A secret of 32 bytes with an id, which every ciphertext names. */
 export interface PayloadKey {
   /** Letters, digits, - and _. */
   readonly id: string;
@@ -9,18 +9,18 @@ export interface PayloadKey {
 
 const SECRET_BYTES = 32;
 
-/** A fresh key of real randomness. */
+/** A new random key. */
 export function newPayloadKey(id: string): PayloadKey {
   return { id, secret: randomBytes(SECRET_BYTES) };
 }
 
 /** Keys that encrypt and decrypt payloads, the newest first. */
 export interface KeyRingOptions {
-  /** The newest first: it encodes, all of them decode. */
+  /** Keys, newest first: the first encrypts, all of them decrypt. */
   readonly keys: readonly PayloadKey[];
   /**
-   * Hashes payloads for idempotency; it must stay the same while keys change, or a repeated
-   * request of yesterday looks like another one. Left out, it is the oldest key.
+   * Secret of the payload hashes for idempotency. Keep it when keys are rotated, or a repeated
+   * request is taken for a different one. Default: the oldest key.
    */
   readonly hashSecret?: Uint8Array;
 }

@@ -1,6 +1,6 @@
 import type { JsonText } from '../core/job.ts';
 
-/** The parts of a job that a codec covers. Everything else is a label and stays readable. */
+/** The parts of a job that a codec encrypts. Everything else stays readable. */
 export type PayloadField =
   | 'input'
   | 'result'
@@ -18,7 +18,7 @@ export type PayloadField =
   | `stage:${string}`
   | `artifact:${string}`;
 
-/** Where a payload belongs. A ciphertext is valid in this one place. */
+/** The tenant, job and field of a payload. A ciphertext is valid only there. */
 export interface PayloadPlace {
   readonly tenant: string;
   readonly jobId: string;
@@ -26,8 +26,8 @@ export interface PayloadPlace {
 }
 
 /**
- * Turns payloads into what the platform may see, in the processes of clients and workers; the
- * server never has one. Text becomes text and JSON becomes JSON, so that they fit where they were.
+ * Encrypts and decrypts payloads in the processes of clients and workers; the server has no codec.
+ * Text becomes text and JSON becomes JSON.
  */
 export interface PayloadCodec {
   encodeText(place: PayloadPlace, text: string): string;
@@ -43,12 +43,13 @@ export interface PayloadCodec {
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Why a payload could not be read. UNKNOWN_KEY: the key it names is not here. WRONG_PLACE: it was
- * made for another tenant, job or field. TAMPERED: it was changed or cut. NOT_ENCODED: it is plain.
+ * Why a payload could not be decrypted. UNKNOWN_KEY: its key is not in the key ring. WRONG_PLACE:
+ * it was encrypted for another tenant, job or field. TAMPERED: it was changed or truncated.
+ * NOT_ENCODED: it is plaintext.
  */
 export type CodecErrorCode = 'UNKNOWN_KEY' | 'WRONG_PLACE' | 'TAMPERED' | 'NOT_ENCODED';
 
-/** A payload that could not be read. The message names its place and nothing of its content. */
+/** A payload could not be decrypted. The message names its place, not its content. */
 export class CodecError extends Error {
   readonly code: CodecErrorCode;
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { TENANT_PATTERN } from './credential.ts';
 import { GROUP_LENGTH_MAX, GROUPS_MAX } from './groups.ts';
 import { ROLES, SCOPES } from './role.ts';
 import { closed, Name, nullable, text, Time } from './values.ts';
@@ -9,10 +10,15 @@ const Queues = Type.Array(Name, { minItems: 1, maxItems: 256 });
 const Groups = Type.Array(text(GROUP_LENGTH_MAX, 1), {
   maxItems: GROUPS_MAX,
   uniqueItems: true,
-  description: 'Groups of the holder, for processes and jobs that are for groups.',
+  description: 'Groups of the holder, for processes and jobs that are shared with groups.',
 });
 
 const TTL_MS_MAX = 10 * 366 * 86_400_000;
+
+const TenantName = Type.String({
+  pattern: TENANT_PATTERN,
+  fault: 'must be 1 to 63 letters, digits or . _ -',
+});
 
 /** `pluginScopes`: those that the platform's plug-ins declare. */
 export function keyBody(pluginScopes: readonly string[]) {
@@ -26,7 +32,7 @@ export function keyBody(pluginScopes: readonly string[]) {
       queues: Type.Optional(Queues),
       groups: Type.Optional(Groups),
       ttlMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: TTL_MS_MAX })),
-      tenant: Type.Optional(text(63, 1)),
+      tenant: Type.Optional(TenantName),
     },
     {
       $id: 'AccessKeyRequest',
@@ -44,7 +50,7 @@ export const RotateBody = closed({
       minimum: 0,
       maximum: 30 * 86_400_000,
       default: 86_400_000,
-      description: 'How long the old key stays valid; 0 ends it at once.',
+      description: 'How long the old key stays valid; 0 revokes it at once.',
     }),
   ),
 });
@@ -70,7 +76,7 @@ export const KeySchema = Type.Object(KEY, { $id: 'AccessKey', additionalProperti
 export type KeyJson = Static<typeof KeySchema>;
 
 export const MadeKeySchema = Type.Object(
-  { ...KEY, key: Type.String({ description: 'The key itself: shown now and never again.' }) },
+  { ...KEY, key: Type.String({ description: 'The key itself. It is shown only once.' }) },
   { $id: 'MadeAccessKey', additionalProperties: false },
 );
 

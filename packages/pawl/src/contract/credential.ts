@@ -2,10 +2,16 @@ import type { Instant } from '../core/clock.ts';
 import type { Requester } from '../core/job-access.ts';
 import type { Scopes } from './role.ts';
 
-/** The tenant of a platform without credentials, whose administrators may also admit others. */
+/** A valid name of a tenant. The name for what all tenants share does not match. */
+export const TENANT_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$';
+
+/**
+ * The home tenant, which is also the tenant of a platform without credentials. Its administrators
+ * may create keys for other tenants.
+ */
 export const HOME_TENANT = 'default';
 
-/** Who is asking, as far as the platform believes it. Tenants come from here and nowhere else. */
+/** The authenticated caller. The tenant of a request comes only from here. */
 export interface Credential extends Requester {
   /** Names the credential in counters and logs; never a secret. */
   readonly id: string;
@@ -16,7 +22,10 @@ export interface Credential extends Requester {
   readonly expiresAt: Instant | null;
 }
 
-/** Everybody, where no credentials are asked for: on the own machine only. */
+/**
+ * The credential of every caller where none is required, which is possible only on loopback
+ * addresses.
+ */
 export const OPEN_CREDENTIAL: Credential = {
   id: 'open',
   tenant: HOME_TENANT,
@@ -29,7 +38,7 @@ export const OPEN_CREDENTIAL: Credential = {
   expiresAt: null,
 };
 
-/** A caller without a credential, where some things are offered to everybody. */
+/** The credential of a caller without one, where something is public. */
 export const GUEST_CREDENTIAL: Credential = {
   ...OPEN_CREDENTIAL,
   id: 'guest',

@@ -11,7 +11,7 @@ export const FindingSchema = Type.Object(
     action: nullable(Type.String({ description: 'What to do about it.' })),
     about: Type.Optional(
       closed({
-        kind: Type.Enum(['queue', 'type'], { description: 'What it is about.' }),
+        kind: Type.Enum(['queue', 'type'], { description: 'The subject of the finding.' }),
         name: Type.String(),
         isPaused: Type.Optional(Type.Literal(true, { description: 'It waits to be resumed.' })),
       }),
@@ -21,7 +21,7 @@ export const FindingSchema = Type.Object(
 );
 
 export const DiagnosisSchema = closed({
-  level: Type.Enum([...LEVELS], { description: 'The worst of the findings.' }),
+  level: Type.Enum([...LEVELS], { description: 'The most severe level of the findings.' }),
   findings: Type.Array(FindingSchema),
 });
 

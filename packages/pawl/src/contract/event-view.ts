@@ -49,7 +49,7 @@ function metadataOf({ payload }: JobEvent): Readonly<Record<string, unknown>> {
   return rest;
 }
 
-/** For streams and lists of many jobs, where an error is abbreviated. */
+/** An event for streams and lists, with its error abbreviated. */
 export function briefEventJson(event: JobEvent, tracing: EventTracing): JobEventJson {
   return eventJson(briefEvent(event), tracing);
 }

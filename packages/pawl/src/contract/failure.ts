@@ -15,7 +15,9 @@ export const FailureCauseSchema = Type.Object(
       examples: ['5f1c0a9d3b7e2468'],
     }),
     type: Name,
-    class: Type.String({ description: 'Of the latest of them, as the three below.' }),
+    class: Type.String({
+      description: 'From the latest of these jobs, like the next three members.',
+    }),
     code: Type.String(),
     message: Type.String(),
     hint: nullable(
@@ -25,7 +27,7 @@ export const FailureCauseSchema = Type.Object(
     deadLetters: Type.Integer({ description: 'How many of them have a dead letter.' }),
     firstSeen: Time,
     lastSeen: Time,
-    jobId: Type.String({ ...Uuid, description: 'The latest of them.' }),
+    jobId: Type.String({ ...Uuid, description: 'The latest of these jobs.' }),
     isIgnored: Type.Optional(
       Type.Boolean({ description: 'It is ignored, and has not occurred since.' }),
     ),
@@ -43,7 +45,7 @@ export const FailureDetailSchema = Type.Object(
     stages: Type.Array(Counted, { description: 'The stages in which they failed.' }),
     versions: closed({
       names: Type.Array(Counted, { description: 'By the version that the worker reported.' }),
-      looked: Type.Integer({ description: 'The number of jobs examined, the latest ones.' }),
+      looked: Type.Integer({ description: 'Number of jobs that were read, newest first.' }),
       unknown: Type.Integer({
         description:
           'The number of examined jobs without a known version: the worker sent none, or was lost.',
@@ -52,19 +54,21 @@ export const FailureDetailSchema = Type.Object(
     tenants: nullable(
       closed({
         names: Type.Array(Counted, {
-          description: 'How many jobs of which tenant; for credentials of the home tenant only.',
+          description: 'Counts by tenant; only for credentials of the home tenant.',
         }),
-        isWhole: Type.Boolean({ description: 'False: there were more than were looked at.' }),
+        isWhole: Type.Boolean({ description: 'False: there are more than were read.' }),
       }),
     ),
-    stack: nullable(Type.String({ description: 'Of the latest of them that has one.' })),
+    stack: nullable(Type.String({ description: 'From the latest of these jobs that has one.' })),
     counts: closed({
       from: Time,
       stepMs: Type.Integer(),
       counts: Type.Array(Type.Integer(), { description: 'How many ended in each step.' }),
     }),
-    rerunnable: Type.Integer({ description: 'How many were not run again or replayed yet.' }),
-    sample: Type.Array(JobSchema, { description: 'The latest of them.' }),
+    rerunnable: Type.Integer({
+      description: 'Number of jobs that were not rerun or replayed yet.',
+    }),
+    sample: Type.Array(JobSchema, { description: 'The latest of these jobs.' }),
   },
   { $id: 'FailureDetail', additionalProperties: false },
 );
@@ -82,6 +86,8 @@ export const FAILURE_FILTER = {
   type: Type.Optional(Name),
   queue: Type.Optional(Name),
   fingerprint: Type.Optional(Label),
-  createdFrom: Type.Optional(Type.String({ ...Time, description: 'Created then or later.' })),
-  createdTo: Type.Optional(Type.String({ ...Time, description: 'Created before then.' })),
+  createdFrom: Type.Optional(
+    Type.String({ ...Time, description: 'Created at or after this time.' }),
+  ),
+  createdTo: Type.Optional(Type.String({ ...Time, description: 'Created before this time.' })),
 };

@@ -36,8 +36,8 @@ interface Spot {
 }
 
 /**
- * Says what is wrong with a value, one sentence a member. A union speaks with one voice: the
- * branch that was evidently meant explains itself, else the choices are named.
+ * The faults of a value, one sentence for each member. For a union, the faults of the branch that
+ * was evidently meant, or else the names of its branches.
  */
 export function faultsOf(schema: object, value: unknown, check: Check): Fault[] {
   const faults: Fault[] = [];

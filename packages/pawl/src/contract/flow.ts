@@ -32,7 +32,7 @@ const ChildBody = named('ChildRequest', {
   type: Name,
   input: Type.Optional(Json),
   inputHash: Type.Optional(
-    Type.String({ ...Label, description: 'Stands for an input that is encrypted.' }),
+    Type.String({ ...Label, description: 'Represents an encrypted input.' }),
   ),
   queue: Type.Optional(Name),
   priority: Type.Optional(
@@ -157,7 +157,7 @@ const ChildrenValue = named('ChildrenValue', {
   kind: Type.Literal('children'),
   counts: Counts,
   results: Type.Array(ChildResultSchema, { description: 'The first 100, in order.' }),
-  isAll: Type.Boolean({ description: 'False: there are more, to be read page by page.' }),
+  isAll: Type.Boolean({ description: 'False: there are more; read them page by page.' }),
 });
 const TimeValue = named('TimeValue', { kind: Type.Literal('time') });
 const MessageValue = named('MessageValue', {
@@ -214,7 +214,7 @@ export const MessageBody = named('MessageRequest', {
 
 export const SentSchema = named('MessageSent', {
   id: Type.String(),
-  isNew: Type.Boolean({ description: 'False: a message with this key was sent before.' }),
+  isNew: Type.Boolean({ description: 'False: a message with this key was sent earlier.' }),
 });
 
 export const AsideBody = named('SetAsideRequest', { ...OWNER, reason: shown(4_096, 1) });
@@ -226,7 +226,7 @@ export const MessageSchema = Type.Object(
     payload: Json,
     by: Type.String(),
     at: Time,
-    takenBy: nullable(Type.String({ description: 'The wait that took it.' })),
+    takenBy: nullable(Type.String({ description: 'The wait that received it.' })),
     setAside: nullable(Type.String({ description: 'Why it was set aside, if it was.' })),
   },
   { $id: 'Message', additionalProperties: false },
@@ -283,7 +283,7 @@ export const TreeSchema = Type.Unsafe<TreeJson>(
         closed({
           ...TREE_WAIT,
           jobs: Type.Array(Type.Unsafe<TreeJson>({ $ref: 'Tree#' }), {
-            description: 'The first 50; `counts` has them all.',
+            description: 'The first 50; `counts` covers all.',
           }),
         }),
       ),

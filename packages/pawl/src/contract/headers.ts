@@ -7,7 +7,7 @@ const TRACEPARENT = {
   traceparent: Type.Optional(Type.String({ description: 'W3C trace context.' })),
 };
 
-/** Where the key makes the request repeatable. */
+/** The `Idempotency-Key` header, for requests that it makes repeatable. */
 export const IDEMPOTENT_BY_KEY = Type.Object({
   'idempotency-key': Type.Optional(IdempotencyKey),
   ...TRACEPARENT,

@@ -36,13 +36,11 @@ export const HistorySchema = Type.Object(
   {
     from: Time,
     to: Time,
-    stepMs: Type.Integer({ description: 'How long each step is; at least what was asked for.' }),
+    stepMs: Type.Integer({ description: 'Length of a step; at least the requested one.' }),
     since: nullable(
-      Type.String({ ...Time, description: 'From when on there are figures; null: none yet.' }),
+      Type.String({ ...Time, description: 'Time from which figures exist; null: none yet.' }),
     ),
-    readTo: nullable(
-      Type.String({ ...Time, description: 'Up to when jobs are counted; later is not known yet.' }),
-    ),
+    readTo: nullable(Type.String({ ...Time, description: 'Time up to which the log is counted.' })),
     times: Type.Array(Time, { description: 'When each step begins.' }),
     series: closed({ ...COUNTS, ...SERIES }),
     marks: Type.Array(closed({ at: Time, version: Type.String() }), {
@@ -61,7 +59,7 @@ export const HISTORY_QUERY = {
     Type.Integer({
       minimum: 60,
       maximum: 90 * 86_400,
-      description: 'Seconds a step. Default: a hundred and twentieth of the range.',
+      description: 'Length of a step in seconds. Default: a 120th of the range.',
     }),
   ),
   type: Type.Optional(Name),

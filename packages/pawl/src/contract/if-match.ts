@@ -16,17 +16,20 @@ const IF_MATCH = {
 
 const IF_NONE_MATCH = {
   'if-none-match': Type.Optional(
-    Type.String({ maxLength: 4_096, description: '`*`: only if there is none; else 412.' }),
+    Type.String({
+      maxLength: 4_096,
+      description: '`*`: only if it does not exist yet; otherwise 412.',
+    }),
   ),
 };
 
-/** Of a change to something that was read before. */
+/** The `If-Match` header of a change. */
 export const IfMatch = Type.Object(IF_MATCH);
 
 /** The same, where it may be new. */
 export const IfMatchOrNone = Type.Object({ ...IF_MATCH, ...IF_NONE_MATCH });
 
-/** The same of a request that may be repeated under its key. */
+/** `If-Match` of a request that also takes an `Idempotency-Key`. */
 export const IfMatchByKey = Type.Object({ ...IDEMPOTENT_BY_KEY.properties, ...IF_MATCH });
 /** The same of a request that does nothing the second time. */
 export const IfMatchByState = Type.Object({ ...IDEMPOTENT_BY_STATE.properties, ...IF_MATCH });
@@ -41,7 +44,7 @@ function tagsIn(header: string): string[] {
   return header.split(',').map((one) => /^(?:W\/)?"([^".]*)/.exec(one.trim())?.[1] ?? one.trim());
 }
 
-/** What the headers of a request ask of what it changes; undefined where they ask nothing. */
+/** The precondition in a request's headers, or undefined. */
 export function preconditionOf(headers: Conditions): Precondition | undefined {
   const wanted = headers['if-match'] ?? null;
   const isNew = headers['if-none-match'] === '*';
@@ -49,7 +52,7 @@ export function preconditionOf(headers: Conditions): Precondition | undefined {
   return (tag) => {
     const isThere = tag !== null;
     if (isNew && isThere) {
-      throw new PawlError('PRECONDITION_FAILED', 'there is one already, and If-None-Match is *');
+      throw new PawlError('PRECONDITION_FAILED', 'it already exists, and If-None-Match is *');
     }
     if (wanted === null) return;
     const tags = tagsIn(wanted);
@@ -59,7 +62,7 @@ export function preconditionOf(headers: Conditions): Precondition | undefined {
   };
 }
 
-/** The header of an answer; the server adds what tells two answers of one state apart. */
+/** The `ETag` of a response; the server adds a hash of the body. */
 export function etagOf(tag: string): { readonly etag: string } {
   return { etag: `"${tag}"` };
 }

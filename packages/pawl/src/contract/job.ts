@@ -12,7 +12,7 @@ export const JobErrorSchema = Type.Object(
       examples: ['CONVERT_UNSUPPORTED_FORMAT', 'AI_MODEL_OVERLOADED'],
     }),
     class: Type.String({
-      description: 'What decides about a retry; see the table of error classes.',
+      description: 'The error class, which decides about a retry; see the table of error classes.',
       examples: ['unsupported_format', 'TransientError'],
     }),
     message: Type.String(),
@@ -35,7 +35,7 @@ export const JobErrorSchema = Type.Object(
           stack: Type.Optional(Type.String()),
           details: Type.Optional(Json),
         }),
-        { description: 'What led to it, the nearest first.' },
+        { description: 'Its causes, the nearest first.' },
       ),
     ),
   },
@@ -66,9 +66,9 @@ export const JobSchema = Type.Object(
       maximum: EPOCH_MAX,
       description: 'The fencing token: one owner per epoch.',
     }),
-    version: Type.Integer({ description: 'Rises by one per transition.' }),
+    version: Type.Integer({ description: 'Increases by one with each transition.' }),
     stage: nullable(Type.String()),
-    progress: Type.Number({ minimum: 0, maximum: 100, description: 'Never falls.' }),
+    progress: Type.Number({ minimum: 0, maximum: 100, description: 'Never decreases.' }),
     message: nullable(Type.String()),
     attempts: Type.Integer({ description: 'Attempts so far; a snooze or a poll is not counted.' }),
     maxAttempts: Type.Integer(),
@@ -91,14 +91,16 @@ export const JobSchema = Type.Object(
     resultRef: nullable(Type.String({ description: 'Where the result is, once it succeeded.' })),
     metadata: Json,
     correlationId: Type.String(),
-    traceId: nullable(Type.String({ description: 'Of the `traceparent` it was accepted with.' })),
+    traceId: nullable(
+      Type.String({ description: 'From the `traceparent` of the request that created it.' }),
+    ),
     requestedBy: nullable(Type.String({ description: 'From the credential, never the body.' })),
     limitKey: nullable(
       Type.String({ description: 'Whose limits it counts under; null: those of `requestedBy`.' }),
     ),
     parentJobId: nullable(Uuid),
     parentKind: nullable(
-      Type.Enum([...PARENT_KINDS], { description: 'How it came from its parent.' }),
+      Type.Enum([...PARENT_KINDS], { description: 'Its relation to the parent.' }),
     ),
     documentId: nullable(Type.String()),
     awaitedBy: Type.Optional(

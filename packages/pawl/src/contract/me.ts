@@ -7,7 +7,7 @@ export const MeSchema = Type.Object(
   {
     tenant: Type.String(),
     isHome: Type.Boolean({ description: 'Of the tenant that runs the platform.' }),
-    principal: nullable(Type.String({ description: 'Null where no credentials are asked for.' })),
+    principal: nullable(Type.String({ description: 'Null if no credentials are required.' })),
     groups: Type.Array(Type.String()),
     reach: Type.Enum(['tenant', 'own', 'guest'], {
       description: 'Whose jobs are seen: all of the tenant, or the own and the shared ones.',
@@ -30,7 +30,7 @@ export const UsageSchema = Type.Object(
       description: 'Jobs that have not ended, by phase.',
     }),
     atLeast: Type.Array(Type.String(), {
-      description: 'Phases of which not all jobs were counted.',
+      description: 'Phases whose count was cut off.',
     }),
     inFlight: Type.Integer({ description: 'Jobs that a worker has.' }),
     oldestReadyAt: nullable(Type.String({ format: 'date-time' })),

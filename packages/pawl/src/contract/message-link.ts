@@ -24,7 +24,7 @@ export const LinkBody = closed(LINK);
 export const OwnLinkBody = closed({ ...OWNER, ...LINK });
 
 export const MessageLinkSchema = closed({
-  url: Type.String({ description: 'Whoever has it can send the message, once.' }),
+  url: Type.String({ description: 'A person with the link can send the message once.' }),
   expiresAt: Time,
 });
 
@@ -35,7 +35,7 @@ export const LinkedMessageSchema = Type.Object(
   {
     jobId: Type.String(),
     type: Type.String(),
-    name: Type.String({ description: 'Of the message.' }),
+    name: Type.String({ description: 'The id of the message.' }),
     hasValue: Type.Boolean({ description: 'True: the link contains the value.' }),
     schema: nullable(Type.Record(Type.String(), Json)),
     expiresAt: Time,

@@ -16,8 +16,10 @@ export const OperationSchema = Type.Object(
         'platform, also after a crash.',
     }),
     done: Type.Integer({ description: 'Jobs that were changed.' }),
-    skipped: Type.Integer({ description: 'Jobs that were skipped, because it was done before.' }),
-    failed: Type.Integer({ description: 'Jobs that could not be changed.' }),
+    skipped: Type.Integer({
+      description: 'Jobs that were skipped, because they were changed already.',
+    }),
+    failed: Type.Integer({ description: 'Jobs whose change failed.' }),
     lastError: nullable(Type.String({ description: 'Error of the last of them.' })),
     undone: Type.Integer({ description: 'Jobs it had created that the undo has cancelled.' }),
     begun: Type.Integer({
@@ -37,7 +39,7 @@ export type OperationJson = Static<typeof OperationSchema>;
 export const OperationPreviewSchema = Type.Object(
   {
     count: Type.Integer(),
-    isMore: Type.Boolean({ description: 'There are more than were counted.' }),
+    isMore: Type.Boolean({ description: 'The count was cut off.' }),
     sample: Type.Array(JobSchema, { description: 'Some of them.' }),
   },
   { $id: 'OperationPreview', additionalProperties: false },

@@ -10,7 +10,7 @@ export const OWNER = {
   epoch: Type.Integer({
     minimum: 1,
     maximum: EPOCH_MAX,
-    description: 'Of the claim: the fencing token.',
+    description: 'The epoch of the claim, which is the fencing token.',
   }),
   token: Type.Optional(
     Type.String({

@@ -21,7 +21,7 @@ const Settings = closed(SETTINGS);
 /** A page that a plug-in adds. */
 const Entry = closed({
   plugin: Type.String(),
-  path: Type.String({ description: 'Below `#/plugins/`.' }),
+  path: Type.String({ description: 'Path of the page, below `#/plugins/`.' }),
   title: Type.String(),
   module: Type.String({ description: 'An ES module that exports `mount(element, api)`.' }),
 });

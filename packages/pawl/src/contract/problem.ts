@@ -13,7 +13,7 @@ export const ProblemSchema = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
-    code: Type.Enum(CODES, { description: 'Stable: for programs to decide by.' }),
+    code: Type.Enum(CODES, { description: 'Stable, for use in programs.' }),
     hint: Type.String({ description: 'What to do next.' }),
     instance: Type.Optional(Type.String()),
     requestId: Type.Optional(Type.String()),

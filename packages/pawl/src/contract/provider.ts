@@ -6,7 +6,7 @@ export const ProviderSchema = Type.Object(
   {
     name: Type.String({ examples: ['remote'] }),
     title: nullable(Type.String()),
-    url: Type.String({ description: 'Where it is, without credentials.' }),
+    url: Type.String({ description: 'Its URL, without credentials.' }),
     state: Type.Enum(['well', 'unsteady', 'failing', 'unknown'], {
       description:
         'failing: the last request failed; unsteady: some did within the window; unknown: none ' +
@@ -14,7 +14,7 @@ export const ProviderSchema = Type.Object(
     }),
     calls: Type.Integer({ description: 'Requests that ended within the window.' }),
     failures: Type.Integer({
-      description: 'Those without an answer, or answered with 429 or 5xx, or cut off.',
+      description: 'Requests without a response, with 429 or 5xx, or with an interrupted response.',
     }),
     failuresInARow: Type.Integer(),
     lastSuccessAt: nullable(Time),
@@ -40,7 +40,7 @@ export const ProviderSchema = Type.Object(
       description: 'Its jobs that have not ended, of all tenants, by phase.',
     }),
     atLeast: Type.Array(Type.String(), {
-      description: 'Phases of which not all were counted: `jobs` has how many there are at least.',
+      description: 'Phases whose count was cut off: `jobs` has a lower bound.',
     }),
   },
   { $id: 'Provider', additionalProperties: false },
@@ -49,7 +49,7 @@ export const ProviderSchema = Type.Object(
 /** An OGC provider and how it answered. */
 export type ProviderJson = Static<typeof ProviderSchema>;
 
-/** Who has measured, and over how long. */
+/** OGC providers, with the process that measured them and the time span. */
 export const ProvidersSchema = closed({
   items: Type.Array(ProviderSchema),
   nextCursor: Type.Null(),

@@ -36,7 +36,7 @@ export const QueueBody = Type.Object(
   { $id: 'QueueSettings', additionalProperties: false, minProperties: 1 },
 );
 
-/** A queue as its jobs and its settings make it. */
+/** A queue with its counts and settings. */
 export const QueueSchema = Type.Object(
   {
     name: Name,
@@ -50,14 +50,14 @@ export const QueueSchema = Type.Object(
     }),
     oldestReadyAt: nullable(Time),
     types: Type.Array(Name),
-    isPaused: Type.Boolean({ description: 'Nothing of it is claimed.' }),
+    isPaused: Type.Boolean({ description: 'None of its jobs is claimed.' }),
     pausedUntil: nullable(
       Type.String({
         format: 'date-time',
-        description: 'When the pause ends automatically; null where it has to be resumed.',
+        description: 'Time at which the pause ends; null: it has to be resumed.',
       }),
     ),
-    concurrency: nullable(Type.Integer({ description: 'The most jobs in flight at once.' })),
+    concurrency: nullable(Type.Integer({ description: 'Maximum number of jobs in flight.' })),
     highWatermark: nullable(
       Type.Integer({ description: 'Depth from which new jobs are refused.' }),
     ),

@@ -45,12 +45,12 @@ const MISSED = {
   graceMs: Type.Integer({
     minimum: 0,
     maximum: GRACE_MS_MAX,
-    description: 'How late a slot may be fired and still count as in time.',
+    description: 'How late a slot may be fired and still count as on time.',
   }),
   max: Type.Integer({
     minimum: 1,
     maximum: MISSED_MAX,
-    description: 'For `all`: the most missed slots to fire.',
+    description: 'For `all`: maximum number of missed slots to fire.',
   }),
 };
 
@@ -115,7 +115,7 @@ export const FireSchema = Type.Object(
           state: Type.String(),
           phase: PhaseName,
           completedAt: nullable(Time),
-          error: nullable(Type.String({ description: 'What went wrong, in a sentence.' })),
+          error: nullable(Type.String({ description: 'The failure, in one sentence.' })),
         }),
       ),
     ),

@@ -5,7 +5,7 @@ import { closed } from './values.ts';
 export const FOUND_BY = ['id', 'key', 'document', 'correlation', 'text'] as const;
 
 const FoundJob = closed({
-  by: Type.Enum([...FOUND_BY], { description: 'Where the words were found.' }),
+  by: Type.Enum([...FOUND_BY], { description: 'The members in which the text was found.' }),
   job: JobSchema,
 });
 

@@ -12,7 +12,7 @@ export interface SloTarget {
 /** Fewer than 2 % may fail, over seven days and whatever the type. */
 const FAILURE_RATE_MAX = 0.02;
 
-/** The first targets of the types that have some from the start; a type's own `slo` goes first. */
+/** Default targets of some built-in types; the `slo` of a type overrides them. */
 export const DEFAULT_TARGETS: Readonly<Record<string, SloDefinition>> = {
   convert: { p50Ms: 6_000, p95Ms: 15_000, p99Ms: 30_000 },
   export: { p50Ms: 4_000, p95Ms: 12_000, p99Ms: 25_000 },

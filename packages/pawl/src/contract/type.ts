@@ -44,7 +44,7 @@ const LimitsBody = closed({
   activePerDocument: Type.Optional(
     Type.Union([Type.Boolean(), Type.Literal(1)], {
       fault: 'must be true, false or 1: there is one active job per document, or no limit',
-      description: 'One job per document that has not ended; another: 409.',
+      description: 'At most one active job per document; a second one: 409.',
     }),
   ),
   documentFrom: Type.Optional(
@@ -134,7 +134,7 @@ function changed<Schema extends TSchema>(schema: Schema) {
 export const TypeBody = Type.Object(
   {
     lifecycle: Type.Optional(
-      Type.String({ ...text(128, 1), description: 'Required of a type that is new.' }),
+      Type.String({ ...text(128, 1), description: 'Required for a new type.' }),
     ),
     retry: changed(
       closed({
@@ -157,7 +157,7 @@ export const TypeBody = Type.Object(
     ),
     isRetryFixed: changed(
       Type.Boolean({
-        description: 'The lists alone decide, whatever `error.retryable` of a worker says.',
+        description: 'Only the lists decide; `error.retryable` of a worker is ignored.',
       }),
     ),
     lease: changed(closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) })),
@@ -229,9 +229,11 @@ const BackoffSchema = Type.Union([
 ]);
 
 const ThrottleSchema = closed({
-  ceiling: Type.Integer({ description: 'The most jobs in flight at once.' }),
-  baseline: Type.Integer({ description: 'From there on it is open again.' }),
-  failureRate: Type.Number({ description: 'Of the attempts that ended before the last change.' }),
+  ceiling: Type.Integer({ description: 'Maximum number of jobs in flight.' }),
+  baseline: Type.Integer({ description: 'From this ceiling on, the throttle is removed.' }),
+  failureRate: Type.Number({
+    description: 'Share of failures among the attempts that ended before the last change.',
+  }),
   since: Time,
   changedAt: Time,
 });
@@ -240,8 +242,8 @@ const ThrottleSchema = closed({
 export const TypeSchema = Type.Object(
   {
     type: Type.String(),
-    revision: Type.Integer({ description: 'Rises when the definition changes.' }),
-    isShared: Type.Boolean({ description: 'Registered for every tenant by the platform.' }),
+    revision: Type.Integer({ description: 'Increases when the definition changes.' }),
+    isShared: Type.Boolean({ description: 'Registered by the platform, for every tenant.' }),
     lifecycle: Type.String(),
     lifecycleVersion: Type.Integer(),
     retry: closed({ maxAttempts: Type.Integer(), backoff: BackoffSchema }),
@@ -252,7 +254,9 @@ export const TypeSchema = Type.Object(
     timeoutMs: nullable(Type.Integer()),
     onTimeout: Type.Optional(Type.Literal('resume')),
     stages: Type.Array(StageRangeSchema),
-    limits: Type.Optional(Type.Unknown({ description: 'As registered, filled in.' })),
+    limits: Type.Optional(
+      Type.Unknown({ description: 'The registered definition, with its defaults.' }),
+    ),
     onExhausted: OnExhausted,
     dlq: Copies,
     slo: SloTargetSchema,

@@ -17,7 +17,7 @@ export const UniqueSchema = Type.Union(
         Type.Integer({
           minimum: 1,
           maximum: WINDOW_MS_MAX,
-          description: 'The longest that it can be put off; ten windows by default.',
+          description: 'Maximum total delay; default: ten windows.',
         }),
       ),
     }),

@@ -58,14 +58,14 @@ export const PhaseName = Type.Enum([...PHASES], {
   description: "The engine's name for the state of a job, the same for every lifecycle.",
 });
 
-export const Json = Type.Unknown({ description: 'Any JSON; the platform does not look inside.' });
+export const Json = Type.Unknown({ description: 'Any JSON; the platform does not read it.' });
 
 /** A schema of a value or null. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** An object that refuses members it does not know: nothing is silently dropped. */
+/** An object schema that refuses unknown members. */
 export function closed<Members extends Record<string, TSchema>>(members: Members) {
   return Type.Object(members, { additionalProperties: false });
 }
@@ -94,14 +94,14 @@ export function cursorOf(pattern: string) {
   });
 }
 
-/** What every list can be asked for. */
+/** Query parameters of every list. */
 export const PAGING = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: PAGE_MAX,
       default: PAGE_DEFAULT,
-      description: 'Items a page.',
+      description: 'Number of items in a page.',
     }),
   ),
   cursor: Type.Optional(cursorOf(STORABLE)),

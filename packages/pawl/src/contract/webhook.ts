@@ -43,7 +43,7 @@ export const WebhookRotateBody = closed({
       minimum: 0,
       maximum: 30 * DAY_MS,
       default: DAY_MS,
-      description: 'How long the old secret signs too; 0 ends it at once.',
+      description: 'How long the old secret signs as well; 0 removes it at once.',
     }),
   ),
 });
@@ -70,12 +70,12 @@ const WEBHOOK = {
   types: nullable(Type.Array(Type.String())),
   enabled: Type.Boolean(),
   disabledReason: nullable(
-    Type.String({ description: 'Why the platform disabled it; null where it did not.' }),
+    Type.String({ description: 'Why the platform disabled it; null if it is not disabled.' }),
   ),
   failingSince: nullable(Time),
   circuit: closed({
     state: Type.Enum(['closed', 'open', 'half_open']),
-    failures: Type.Integer({ description: 'In a row.' }),
+    failures: Type.Integer({ description: 'Number of failures in a row.' }),
     openUntil: nullable(Time),
   }),
   oldSecretExpiresAt: nullable(Time),
@@ -94,7 +94,7 @@ export type WebhookJson = Static<typeof WebhookSchema>;
 export const MadeWebhookSchema = Type.Object(
   {
     ...WEBHOOK,
-    secret: Type.String({ description: 'Signs what is sent: shown now and never again.' }),
+    secret: Type.String({ description: 'The signing secret. It is shown only once.' }),
   },
   { $id: 'MadeWebhook', additionalProperties: false },
 );
@@ -134,7 +134,7 @@ export const DeliverySchema = Type.Object(DELIVERY, {
 /** A delivery, as the API answers it. */
 export type DeliveryJson = Static<typeof DeliverySchema>;
 
-/** A delivery with every request that was sent for it. */
+/** A delivery with all its requests. */
 export const DeliveryWithTries = Type.Object(
   { ...DELIVERY, tries: Type.Array(Try) },
   { $id: 'WebhookDeliveryInFull', additionalProperties: false },

@@ -37,17 +37,17 @@ const WORKER = {
   version: nullable(Type.String()),
   types: Type.Array(Name, { description: 'The types whose jobs it takes.' }),
   revisions: Type.Optional(RevisionsSchema),
-  slots: nullable(Type.Integer({ description: 'The most jobs that it runs at a time.' })),
-  busy: Type.Integer({ description: "How many of the caller's jobs it owns." }),
-  leases: Type.Array(Uuid, { description: 'Those jobs, 100 of them at most.' }),
+  slots: nullable(Type.Integer({ description: 'Maximum number of jobs that it runs at once.' })),
+  busy: Type.Integer({ description: "Number of the caller's jobs that it owns." }),
+  leases: Type.Array(Uuid, { description: 'The ids of these jobs, at most 100.' }),
   startedAt: Time,
   lastBeatAt: Time,
   state: Type.Enum(['working', 'draining', 'silent'], {
     description: 'silent: not seen for 30 s. Whether its jobs are lost is decided by their leases.',
   }),
-  isShared: Type.Optional(Type.Boolean({ description: 'It takes jobs of every tenant.' })),
+  isShared: Type.Optional(Type.Boolean({ description: 'It claims jobs of every tenant.' })),
   isDrainAsked: Type.Optional(
-    Type.Boolean({ description: 'It was asked to finish its jobs and leave.' }),
+    Type.Boolean({ description: 'It was asked to finish its jobs and stop.' }),
   ),
 };
 
@@ -61,7 +61,7 @@ export type OneWorkerJson = Static<typeof OneWorkerSchema>;
 
 /** What a worker is told when it has said how it is. */
 export const SignAnswerSchema = closed({
-  isDrainAsked: Type.Boolean({ description: 'It should finish its jobs and leave.' }),
+  isDrainAsked: Type.Boolean({ description: 'It is asked to finish its jobs and stop.' }),
 });
 
 export type WorkerJson = Static<typeof WorkerSchema>;

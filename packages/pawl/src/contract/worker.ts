@@ -51,7 +51,7 @@ export const FailureSchema = Type.Object(
   {
     $id: 'Failure',
     additionalProperties: false,
-    description: 'Kept whole up to 64 KiB, but for what looks like a secret; more is cut visibly.',
+    description: 'Stored up to 64 KiB without possible secrets; a longer one is cut visibly.',
     examples: [{ class: 'network_timeout', message: 'no answer within 30 s' }],
   },
 );
@@ -76,7 +76,7 @@ const LEASE = {
   owner: Type.String(),
   expiresAt: Time,
   expiresInMs: Type.Integer({ description: 'From the moment of this answer, by server time.' }),
-  renewInMs: Type.Integer({ description: 'When to send the next heartbeat at the latest.' }),
+  renewInMs: Type.Integer({ description: 'Latest time of the next heartbeat.' }),
 };
 
 export const ClaimSchema = Type.Object(
@@ -84,12 +84,14 @@ export const ClaimSchema = Type.Object(
     job: JobSchema,
     input: Json,
     epoch: OWNER.epoch,
-    token: Type.String({ description: 'Drawn at random for this claim; owners send it back.' }),
+    token: Type.String({ description: 'A random token of this claim; the owner sends it back.' }),
     lease: named('ClaimedLease', { ...LEASE, heartbeatMs: Type.Integer() }),
     checkpoint: Json,
-    stages: Type.Record(Type.String(), Json, { description: 'Kept results of earlier attempts.' }),
+    stages: Type.Record(Type.String(), Json, {
+      description: 'Stored stage results of earlier attempts.',
+    }),
     attempt: Type.Integer(),
-    timeoutMs: nullable(Type.Integer({ description: 'How long this attempt may take.' })),
+    timeoutMs: nullable(Type.Integer({ description: 'Time limit of this attempt.' })),
     onTimeout: Type.Enum(['fail', 'resume'], {
       description:
         'What to report when that time is over: `fail` with the class `timeout`, or, with a ' +
@@ -98,7 +100,7 @@ export const ClaimSchema = Type.Object(
     idempotencyKey: Type.String({ description: 'The same in every attempt of the job.' }),
     waits: Type.Optional(
       Type.Array(WaitStateSchema, {
-        description: 'Of a job that has waited: what is decided of its waits.',
+        description: 'For a job that has waited: its decided waits.',
       }),
     ),
   },
@@ -113,7 +115,7 @@ export const CancelWishSchema = nullable(
 
 const RENEWED = {
   lease: named('Lease', LEASE),
-  progress: Type.Number({ description: 'The stored value: a lower one is raised.' }),
+  progress: Type.Number({ description: 'The stored value, which never decreases.' }),
   cancel: CancelWishSchema,
 };
 
@@ -148,7 +150,7 @@ export const HeartbeatBody = named('HeartbeatRequest', {
         shown(BOUNDS.logLine),
         Type.Array(Type.Union([shown(BOUNDS.logLine), LogLine]), { maxItems: LINES_MAX }),
       ],
-      { description: 'One line, or several; one without a level is of `info`.' },
+      { description: 'One or more lines; the default level is `info`.' },
     ),
   ),
   tokens: Type.Optional(

@@ -1,4 +1,4 @@
-/** Who did something, as events name it. */
+/** The actor of an event. */
 export const SYSTEM_ACTOR = 'system';
 
 /** Between a worker's name and the credential it works with; names do not contain it. */
@@ -27,6 +27,11 @@ export function workerActor(owner: string): string {
 /** An actor as it is shown: of a worker its name alone. */
 export function shownActor(actor: string): string {
   return actor.startsWith(WORKER) ? workerIn(actor) : actor;
+}
+
+/** The name of the worker that did something; null where it was no worker. */
+export function workerOfActor(actor: string): string | null {
+  return actor.startsWith(WORKER) ? workerIn(actor.slice(WORKER.length)) : null;
 }
 
 /** The name under which a credential acts, for the history. */

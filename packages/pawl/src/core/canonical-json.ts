@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** JSON text that is equal for equal values: members sorted, nothing but what JSON can say. */
+/** Canonical JSON: equal values give equal text, with sorted members. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;

@@ -1,7 +1,7 @@
 /** Milliseconds since 1970, UTC. */
 export type Instant = number;
 
-/** Where time comes from. Core and engine never read the ambient clock. */
+/** The source of time. Core and engine read no other clock. */
 export interface Clock {
   now(): Instant;
 }

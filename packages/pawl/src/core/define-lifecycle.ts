@@ -22,7 +22,7 @@ interface RowDefinition {
   countsRetry?: boolean;
 }
 
-/** A lifecycle as it is written: its states with their phases, and its transitions. */
+/** A lifecycle as its author writes it: states with their phases, and transitions. */
 export interface LifecycleDefinition {
   name: string;
   version?: number;
@@ -33,7 +33,7 @@ export interface LifecycleDefinition {
   bounds?: Partial<LifecycleBounds>;
 }
 
-/** A lifecycle's table is wrong; `problems` lists everything that was found, not only the first. */
+/** The table of a lifecycle is invalid; `problems` lists every fault. */
 export class LifecycleError extends Error {
   readonly lifecycle: string;
   readonly problems: readonly string[];

@@ -1,6 +1,6 @@
 import { invalid } from './errors.ts';
 
-/** Milliseconds as a number, or a text such as '250ms', '5s', '3m', '2h', '3d', '1.5s'. */
+/** A number of milliseconds, or a string such as '250ms', '5s', '3m', '2h', '3d' or '1.5s'. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

@@ -89,7 +89,7 @@ export function dlqReasonOf(classes: readonly string[]): DlqReason {
   return known?.dlqReason ?? 'infrastructure_failure';
 }
 
-/** Stable and speaking: the handler's own code, else CONVERT_UNSUPPORTED_FORMAT and the like. */
+/** The stable code of an error: that of the handler, or one such as CONVERT_UNSUPPORTED_FORMAT. */
 export function errorCodeOf(type: string, error: Pick<JobError, 'class' | 'code'>): string {
   if (error.code !== null && error.code !== '') return error.code;
   const words = `${type}_${error.class}`.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2');

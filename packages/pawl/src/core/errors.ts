@@ -13,14 +13,17 @@ export const ERRORS = {
     status: 404,
     hint: 'Check the id or path; retention may have removed what has ended.',
   },
-  UNKNOWN_TYPE: { status: 404, hint: 'Start a worker that has it, or PUT /v1/types/{type}.' },
+  UNKNOWN_TYPE: {
+    status: 404,
+    hint: 'Check the spelling, or register it: `jobs` of openPawl, a worker, PUT /v1/types/{type}.',
+  },
   IDEMPOTENCY_CONFLICT: { status: 409, hint: 'Use a new key for a different payload.' },
   ALREADY_EXISTS: { status: 409, hint: 'Choose another id, or leave it out.' },
   CONCURRENCY_CONFLICT: { status: 409, hint: 'Wait for the active job of this document to end.' },
   LEASE_LOST: { status: 409, hint: 'Stop working on this job: it is no longer yours.' },
   PRECONDITION_FAILED: {
     status: 412,
-    hint: 'Read it again, decide by what it is now, and send the new `ETag` as `If-Match`.',
+    hint: 'Read it again, change its current value, and send its new `ETag` as `If-Match`.',
   },
   ILLEGAL_TRANSITION: {
     status: 409,
@@ -31,7 +34,7 @@ export const ERRORS = {
     status: 409,
     hint: 'Give the wait another name: the job has stored another kind of wait under this one.',
   },
-  LIMIT_EXCEEDED: { status: 409, hint: 'Ask for less at once: the message names the limit.' },
+  LIMIT_EXCEEDED: { status: 409, hint: 'Request less at once: the message names the limit.' },
   NO_RESULT: { status: 409, hint: 'The job did not succeed; read its error.' },
   REQUEST_TIMEOUT: { status: 408, hint: 'Send the request again, and its body without pauses.' },
   CURSOR_RESET: {
@@ -42,13 +45,13 @@ export const ERRORS = {
     status: 413,
     hint: 'Upload large inputs as an artifact and pass its reference.',
   },
-  RANGE_NOT_SATISFIABLE: { status: 416, hint: 'Ask for bytes that the artifact has.' },
-  EXPECTATION_FAILED: { status: 417, hint: 'Leave the Expect header out.' },
+  RANGE_NOT_SATISFIABLE: { status: 416, hint: 'Request a range within the artifact.' },
+  EXPECTATION_FAILED: { status: 417, hint: 'Remove the Expect header.' },
   HEADERS_TOO_LARGE: {
     status: 431,
     hint: 'Send fewer or shorter headers; long values belong in the body.',
   },
-  STORAGE_FULL: { status: 507, hint: 'Free space where artifacts are kept, then send again.' },
+  STORAGE_FULL: { status: 507, hint: 'Free space in the store of artifacts, then send again.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, hint: 'Send JSON, with content-type application/json.' },
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use one of the methods named in the Allow header.' },
   RATE_LIMITED: { status: 429, hint: 'Wait for the time given in Retry-After, then send again.' },
@@ -60,7 +63,7 @@ export const ERRORS = {
   INTERNAL_ERROR: { status: 500, hint: 'Report it with the request id of the answer.' },
   UPSTREAM_ERROR: {
     status: 502,
-    hint: 'The provider behind this process failed: try again later, or ask who runs it.',
+    hint: 'The provider of this process failed: try again later, or ask its operator.',
   },
   SERVER_BUSY: {
     status: 503,
@@ -92,7 +95,10 @@ export interface Fault {
   readonly message: string;
 }
 
-/** The one error type of the product. `faults` is filled for VALIDATION_ERROR. */
+/**
+ * The error that Pawl's functions throw, with a stable `code` and a `hint`. VALIDATION_ERROR lists
+ * every fault in `faults`.
+ */
 export class PawlError extends Error {
   readonly code: ErrorCode;
   readonly faults: readonly Fault[];
@@ -121,7 +127,7 @@ export class PawlError extends Error {
 
 brandErrors(PawlError.prototype, 'PawlError');
 
-/** True for a PawlError of this copy of the package, or of another. */
+/** Whether an error is a PawlError, also of another copy of the package. */
 export function isPawlError(error: unknown): error is PawlError {
   return hasErrorBrand(error, 'PawlError');
 }

@@ -2,7 +2,7 @@ import type { Instant } from './clock.ts';
 import type { Trigger } from './lifecycle.ts';
 import type { Phase } from './phase.ts';
 
-/** One per transition, or per fact that concerns the whole job; written with the change. */
+/** The types of events: one event for each transition, written in its transaction. */
 export const EVENT_TYPES = [
   'job_created',
   'job_queued',
@@ -39,8 +39,8 @@ export const NOTE_TYPES = [
 export type NoteType = (typeof NOTE_TYPES)[number];
 
 /**
- * What happened to a job, events and notes alike: `note` is 0 for an event and counts on from 1
- * for the notes written while the job stood at that version.
+ * An event or note of a job. `note` is 0 for an event; notes that were written at the same version
+ * of the job are numbered from 1.
  */
 export interface JobEvent {
   readonly tenant: string;

@@ -1,4 +1,4 @@
-/** A number in JSON text that would arrive as another one, and where it is. */
+/** A number in JSON text that a double cannot represent, and its place. */
 export interface InexactNumber {
   readonly pointer: string;
   readonly text: string;
@@ -55,7 +55,7 @@ interface Open {
   at: string | number;
 }
 
-/** The first number of a JSON text that would be changed. Null for almost all, at little cost. */
+/** The first number of a JSON text that a double cannot represent, or null. */
 export function inexactNumberIn(json: string): InexactNumber | null {
   if (!SUSPECT.test(json)) return null;
   const open: Open[] = [];

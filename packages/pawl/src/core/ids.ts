@@ -64,16 +64,16 @@ export function seededIds(clock: Clock, random: Random): Ids {
 }
 
 /**
- * An id that everyone derives alike from a moment and a name: who makes the same thing twice makes
- * it under the same id, and finds it there.
+ * An id that is derived from a time and a name. Creating the same thing twice gives the same id, so
+ * the second attempt finds the first.
  */
 export function derivedId(at: Instant, name: string): string {
   return uuidV7(at, digestOf(name));
 }
 
 /**
- * An event's id is derived from its key, so that every process, retry and export names it alike
- * and no column has to be stored for it.
+ * The id of an event, derived from its key: the same in every process, retry and export, and not
+ * stored.
  */
 export function eventIdOf(jobId: string, version: number, note: number): string {
   return uuidOf(digestOf(`${jobId}/${version}/${note}`), 0, 8);

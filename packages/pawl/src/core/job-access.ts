@@ -7,7 +7,7 @@ import { derivedId } from './ids.ts';
  */
 export type Reach = 'tenant' | 'own' | 'guest';
 
-/** A caller, as far as it decides what the caller sees. */
+/** The parts of a caller that decide what it sees. */
 export interface Requester {
   /** As jobs name the caller. */
   readonly principal: string | null;
@@ -48,7 +48,7 @@ export interface Audience {
   readonly isForGuests?: boolean;
 }
 
-/** The one decision of who may see and execute a process. */
+/** Decides whether a caller may see and execute a process. */
 export function mayExecute(
   { groups, reach }: Requester,
   { groups: admitted, isForGuests = false }: Audience,
@@ -63,7 +63,7 @@ export function mayExecute(
   }
 }
 
-/** An idempotency key as a caller's own: nobody finds somebody else's job by guessing it. */
+/** The idempotency key of one caller: another caller with the same key does not find the job. */
 export function ownKey({ principal, reach }: Requester, key: string): string {
   if (reach === 'tenant') return key;
   return reach === 'guest' ? `guest ${key}` : derivedId(0, `${principal}\n${key}`);

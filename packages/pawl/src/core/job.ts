@@ -14,7 +14,10 @@ export interface ErrorCause {
   readonly details?: unknown;
 }
 
-/** An error as a job keeps it: bounded, without secrets, and only of what every store can hold. */
+/**
+ * An error as it is stored with a job: limited in size, without secrets, in characters that every
+ * store accepts.
+ */
 export interface JobError {
   readonly class: string;
   readonly message: string;
@@ -36,13 +39,15 @@ export interface CancelWish {
   readonly reason: string | null;
 }
 
-/** Names a job everywhere: ids are unique within a tenant. */
+/** Identifies a job: tenant and id. Ids are unique within a tenant. */
 export interface JobRef {
   readonly tenant: string;
   readonly id: string;
 }
 
-/** One job as it is stored. Times are the database's; an owner and a lease come and go together. */
+/**
+ * A stored job. Times come from the database's clock. Owner and lease are set and cleared together.
+ */
 export interface Job extends JobRef, JobLabels {
   readonly type: string;
   readonly queue: string;

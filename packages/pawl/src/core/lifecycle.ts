@@ -67,7 +67,7 @@ export interface LifecycleBounds {
   readonly heartbeatMs: readonly [min: number, max: number];
 }
 
-/** A lifecycle that was checked: the table of states and transitions of a job. */
+/** A checked lifecycle: the table of states and transitions of a job. */
 export interface Lifecycle {
   readonly name: string;
   readonly version: number;

@@ -44,14 +44,14 @@ export interface LimitPolicy {
 
 /** Limits as the author of a type writes them. */
 export interface LimitDefinition {
-  /** True, or the number that it stands for. */
+  /** Maximum number of active jobs for one document; `true` stands for 1. */
   readonly activePerDocument?: boolean | 1;
-  /** Which document a job without `documentId` is about, by members of its input. */
+  /** The members of the input that name the document, for jobs without `documentId`. */
   readonly documentFrom?: DocumentSource;
-  /** A number limits by document. */
+  /** Maximum number of running jobs with one key; a plain number counts by document. */
   readonly runningPerKey?: number | { readonly max: number; readonly key?: LimitKey };
   readonly rate?: { readonly perUser?: Rate; readonly perOrganisation?: Rate };
-  /** False: however many fail, as many run at once. */
+  /** False: failures do not reduce the number of jobs that run at once. */
   readonly adaptive?: boolean | Partial<ThrottlePolicy>;
 }
 

@@ -1,14 +1,14 @@
 import { payloadHash } from './canonical-json.ts';
 
 /**
- * Asked of what is about to be changed, in the same compare-and-set: throws where it is not as its
- * changer has seen it. Null: there is nothing of that name.
+ * A check of the current tag, made in the compare-and-set of a change: it throws if the tag is not
+ * the one that the caller has read. The tag is null if nothing has that name.
  */
 export type Precondition = (tag: string | null) => void;
 
 const LENGTH = 16;
 
-/** What a state is named by: equal for equal settings, whatever else has happened. */
+/** The part of an ETag that depends on settings alone. */
 export function tagOf(settings: unknown): string {
   return payloadHash(settings).slice(0, LENGTH);
 }

@@ -36,8 +36,8 @@ export function exponential(options: {
 }
 
 /**
- * How long the `retry`-th retry (from 1) waits. `previousMs` is the wait before it, which only
- * decorrelated jitter looks at; null before the first.
+ * The delay before a retry; `retry` counts from 1. `previousMs` is the delay before it (null for
+ * the first), used only by decorrelated jitter.
  */
 export function backoffMs(
   backoff: Backoff,

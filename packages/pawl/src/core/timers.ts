@@ -1,4 +1,4 @@
-/** How waiting is done. Core and engine never set a timer of their own. */
+/** The source of timers. Core and engine use no others. */
 export interface Timers {
   /** Resolves after the time, or at once when the signal is aborted; it never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;

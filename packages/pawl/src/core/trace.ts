@@ -25,7 +25,7 @@ export function traceParentIn(kept: string | null): TraceParent | null {
   return { traceId, spanId: spanId!, flags: flags! };
 }
 
-/** A W3C `traceparent` as a job keeps it; one that is malformed is as good as none. */
+/** A valid W3C `traceparent`, or null. */
 export function keptTrace(traceparent: string): string | null {
   const [, kept = null] = TRACEPARENT.exec(traceparent) ?? [];
   return traceParentIn(kept) === null ? null : kept;

@@ -45,8 +45,36 @@ function replication({ figures: { server, settings } }: Facts): Found[] {
   return [good(`an answer waits for ${synchronous} synchronous standbys`)];
 }
 
+/** Whether the standby that answers lists can be asked, and costs the primary nothing. */
+function replica({ figures }: Facts): Found[] {
+  if (figures.replica === null) return [];
+  const { state, staleMs, staleMsMax, hasFeedback, message } = figures.replica;
+  const trouble = {
+    ok: null,
+    primary: 'the replica follows nobody: it is a primary, and answers nothing',
+    otherLog: 'the replica has another log than the primary: it answers nothing',
+    unreachable: `the replica cannot be asked (${message}): the primary answers everything`,
+  }[state];
+  if (trouble !== null) {
+    return [found('warning', trouble, 'Set DATABASE_REPLICA_URL to a standby of this primary.')];
+  }
+  const all: Found[] = [];
+  if (hasFeedback) {
+    const told = 'hot_standby_feedback is on: readers of the replica keep dead rows on the primary';
+    all.push(found('warning', told, 'Set hot_standby_feedback to off on the replica.'));
+  }
+  if (staleMs === null) {
+    const told = `the replica is more than ${staleMsMax} ms behind: the primary answers`;
+    all.push(
+      found('warning', told, 'Look why it follows slowly, or raise PAWL_REPLICA_STALE_MAX.'),
+    );
+  }
+  return all.length > 0 ? all : [good(`the replica answers lists, at most ${staleMs} ms old`)];
+}
+
 /** What can be wrong with servers that take over from each other. */
 export const FAILOVER_CHECKS: readonly Check[] = [
   { name: 'failovers', run: failovers },
   { name: 'replication', run: replication },
+  { name: 'replica', run: replica },
 ];

@@ -3,7 +3,7 @@ export const LEVELS = ['good', 'notice', 'warning', 'fault'] as const;
 
 export type Level = (typeof LEVELS)[number];
 
-/** What a check has found, and what to do about it. */
+/** The result of one check of `doctor`, with its remedy. */
 export interface Finding {
   readonly check: string;
   readonly level: Level;
@@ -22,7 +22,7 @@ export interface FindingSubject {
   readonly isPaused?: true;
 }
 
-/** What a check found, before it has a name. */
+/** The result of a check, without the name of the check. */
 export type Found = Omit<Finding, 'check'>;
 
 /** A finding of a check that passed. */

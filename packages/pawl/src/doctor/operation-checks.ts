@@ -85,10 +85,15 @@ function held({ rules }: Facts) {
 function letters({ deadLetters }: Facts) {
   if (deadLetters.length === 0) return [good('there are no dead letters')];
   return deadLetters.map(({ type, count }) =>
-    found('notice', `${count} dead letters of type ${type}`, `pawl dlq ls --type ${type}`, {
-      kind: 'type',
-      name: type,
-    }),
+    found(
+      'notice',
+      `${count} dead ${count === 1 ? 'letter' : 'letters'} of type ${type}`,
+      `pawl dlq ls --type ${type}`,
+      {
+        kind: 'type',
+        name: type,
+      },
+    ),
   );
 }
 

@@ -43,7 +43,10 @@ export interface NewArtifact {
   readonly id?: string;
 }
 
-/** The use cases of artifacts: bytes first, then a fenced record, and nothing left of failures. */
+/**
+ * The use cases of artifacts. Bytes are stored first, then a fenced record; bytes of failed writes
+ * are removed.
+ */
 export class Artifacts {
   readonly #context: EngineContext;
   readonly #files: ArtifactStore;

@@ -35,8 +35,8 @@ async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * A sink that takes inputs of any size: a large one is kept under the id of its job, which refers
- * to it. With a job id of the caller's own this can be repeated as the job can.
+ * A sink for inputs of any size: a large input is stored as an artifact and referred to by its job.
+ * With an id from the caller it is repeatable.
  */
 export function largeSink(sink: Sink, files: Artifacts, bytesMax: number = INLINE_BYTES_MAX): Sink {
   return {
@@ -100,8 +100,8 @@ function merged<Result>(
 }
 
 /**
- * A source whose worker gets inputs and gives results of any size. A job whose input
- * cannot be fetched fails alone: for good where it is gone, else to be tried again.
+ * A source for inputs and results of any size. A job whose input cannot be fetched fails on its
+ * own: permanently if the input no longer exists, otherwise with a retry.
  */
 export function largeSource(
   source: JobSource,
@@ -156,7 +156,7 @@ export function resultValue(
   return files.openValue({ tenant, id: reference }, isOwn);
 }
 
-/** The result of a job as its handler gave it, also where it is kept by reference. */
+/** The result of a job, also if it is stored by reference. */
 export async function wholeResult(
   files: Artifacts,
   job: Pick<Job, 'tenant' | 'id' | 'result'>,
@@ -190,7 +190,7 @@ export async function wholeInput(files: Artifacts, job: Given): Promise<JsonText
   return isJson(found) ? textIn(await files.open(found)) : input;
 }
 
-/** The values of workers that run beside the engine. */
+/** The values of jobs that are stored as artifacts, for workers in the process of the engine. */
 export function valuesIn(files: Artifacts): WorkerValues {
   return {
     inputOf: (job) => wholeInput(files, job),

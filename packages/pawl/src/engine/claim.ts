@@ -6,7 +6,7 @@ import type { Policy } from '../core/policy.ts';
 import { checkRevision, type Revisions } from '../core/revision.ts';
 import type { ClaimedJob, ClaimRequest } from '../store/claim.ts';
 import type { StageResult } from '../store/stage-result.ts';
-import { afterWrite } from './after-write.ts';
+import { afterWrite } from '../store/after-write.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
 

@@ -16,7 +16,7 @@ import type { Registry } from './registry.ts';
 import type { EnqueueTracer } from './tracer.ts';
 import type { WorkSignal } from './work-signal.ts';
 
-/** What the engine has to report; the program that runs it turns it into log lines. */
+/** What the engine reports; the program writes it to its log. */
 export interface EngineLog {
   warn(message: string, facts: Readonly<Record<string, unknown>>): void;
 }

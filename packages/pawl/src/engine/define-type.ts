@@ -17,7 +17,7 @@ import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
 import { SHARED_TENANT } from './registry.ts';
 
-/** A type as its author writes it; what is left out comes from the lifecycle. */
+/** The definition of a type; what is left out comes from its lifecycle. */
 export interface TypeDefinition extends JobPolicy {
   readonly lifecycle: string;
 }

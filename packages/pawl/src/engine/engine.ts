@@ -4,6 +4,7 @@ import type { Job, JobRef } from '../core/job.ts';
 import type { AccessKeys } from '../records/access-keys.ts';
 import type { AuditLog } from '../records/audit.ts';
 import type { JobTypes } from '../records/job-types.ts';
+import type { FromReplica } from '../store/replica.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { enqueue, type EnqueueOptions, type EnqueueResult } from './enqueue.ts';
@@ -18,6 +19,7 @@ import { followOptionsOf, type Observer } from './follow/observer.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { LiveTexts } from './live-texts.ts';
 import { notFound } from './refusals.ts';
+import { readReplica, type ReplicaReads } from './replica-reads.ts';
 import type { Registry } from './registry.ts';
 import { type RetentionPolicy, retentionPolicy } from './retention/policy.ts';
 import type { Ownership } from './owner.ts';
@@ -29,8 +31,8 @@ import { type Swept, sweepRetention } from './sweeps/retention.ts';
 import { UseCases } from './use-cases.ts';
 
 /**
- * All use cases over one store. HTTP API, command line and library translate to and from these
- * calls and decide nothing.
+ * All use cases over one store. HTTP API, command line and library only translate to and from these
+ * calls.
  */
 export class Engine extends UseCases {
   readonly #context: EngineContext;
@@ -93,6 +95,27 @@ export class Engine extends UseCases {
     options: ClaimOptions,
   ): Promise<SettledAndClaimed> {
     return settleAndClaim(this.#context, settlements, { turn: this.#turn++, ...options });
+  }
+
+  /** Whether there is a server beside the primary that may answer reads. */
+  get hasReplica(): boolean {
+    return this.#context.store.replica !== undefined;
+  }
+
+  /** A place behind every write that was answered before; null where there is no replica. */
+  async position(): Promise<string | null> {
+    return (await this.#context.store.replica?.position()) ?? null;
+  }
+
+  /**
+   * A read that the replica answers; null where it may not, and the primary has to be asked. With
+   * `after` it must have come to that position.
+   */
+  onReplica<Answer>(
+    after: string | null,
+    body: (from: ReplicaReads) => Promise<Answer>,
+  ): Promise<FromReplica<Answer> | null> {
+    return readReplica(this.#context, after, body);
   }
 
   async job(ref: JobRef): Promise<Job> {

@@ -8,7 +8,7 @@ import {
   type NewJob,
 } from '../store/insert.ts';
 import type { SqlTransaction } from '../store/transaction.ts';
-import { afterWrite } from './after-write.ts';
+import { afterWrite } from '../store/after-write.ts';
 import { allOf, knownAll } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import { draftAll } from './draft.ts';

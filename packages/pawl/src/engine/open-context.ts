@@ -63,7 +63,7 @@ export function openContext(options: EngineOptions): EngineContext {
   };
   store.logChanges?.listen((change) => {
     context.registry.forget();
-    log.warn('the log of the database is another one: what was learnt of it is forgotten', {
+    log.warn('the database has another log: cached values were dropped', {
       ...change,
     });
   });

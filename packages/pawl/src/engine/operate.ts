@@ -4,7 +4,7 @@ import { PawlError } from '../core/errors.ts';
 import type { CancelMode, Job, JobRef } from '../core/job.ts';
 import { isOwned, isTerminal } from '../core/phase.ts';
 import { type Precondition, tagOf } from '../core/precondition.ts';
-import { afterWrite } from './after-write.ts';
+import { afterWrite } from '../store/after-write.ts';
 import { boundedMessage } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
 import { notFound } from './refusals.ts';

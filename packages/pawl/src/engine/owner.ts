@@ -7,7 +7,7 @@ import { progressWithin, type StageRange } from '../core/policy.ts';
 import type { Fence } from '../store/move.ts';
 import type { FenceOp } from '../store/records.ts';
 import type { NoteDraft, Renewal, RenewOutcome } from '../store/renew.ts';
-import { afterWrite } from './after-write.ts';
+import { afterWrite } from '../store/after-write.ts';
 import { allOf } from './all-of.ts';
 import { beatRefusal, boundedMessage, boundedNotes } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';

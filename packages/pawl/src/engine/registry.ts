@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { TypeRecord } from '../records/job-types.ts';
 import { unknownType } from './refusals.ts';
 
-/** Types that every tenant may use are registered under this name. */
+/** The tenant under which types for all tenants are registered. */
 export const SHARED_TENANT = '*';
 
 /** So soon does a process see what another one has changed about a type. */

@@ -17,7 +17,7 @@ describe('a report that was made before', () => {
     const done = await world.complete(claim, { a: 1, b: 2 });
     assert.deepEqual(warned, []);
     assert.deepEqual(await world.complete(claim, { b: 2, a: 1 }), done);
-    const message = 'the same ending was reported again and is ignored';
+    const message = 'an end was reported twice; the second report is ignored';
     assert.deepEqual(warned, [[message, { jobId, owner: 'w1', ending: 'succeed' }]]);
   });
 

@@ -137,7 +137,7 @@ async function planRefused(
     return { kind: 'refuse', error: otherResult(job) };
   }
   const facts = { jobId: job.id, owner: settlement.owner, ending: settlement.ending.kind };
-  context.log.warn('the same ending was reported again and is ignored', facts);
+  context.log.warn('an end was reported twice; the second report is ignored', facts);
   return { kind: 'leave' };
 }
 

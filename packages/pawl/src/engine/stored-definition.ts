@@ -7,7 +7,7 @@ import type { TypeDefinition } from './define-type.ts';
 /** Records are looked at with every job, and stay the same for a while. */
 const definitions: WeakMap<TypeRecord, TypeDefinition> = new WeakMap();
 
-/** A type's definition as it was put, in whatever process. */
+/** The stored definition of a type. */
 export function definitionOf(record: TypeRecord): TypeDefinition {
   const known = definitions.get(record);
   if (known !== undefined) return known;

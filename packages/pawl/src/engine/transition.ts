@@ -6,7 +6,7 @@ import type { Instant } from '../core/clock.ts';
 import { deadLetterOp } from '../records/dead-letters.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../store/move.ts';
 import type { RecordOp } from '../store/records.ts';
-import { afterWrite } from './after-write.ts';
+import { afterWrite } from '../store/after-write.ts';
 import { allOf } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import { Decisions } from './decisions.ts';

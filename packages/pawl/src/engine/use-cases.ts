@@ -7,6 +7,7 @@ import { changeType, putType } from './define-type.ts';
 import { failureDetail } from './failure-detail.ts';
 import { enqueueFollowUps } from './follow/follow-ups.ts';
 import { followersOf } from './follow/standing.ts';
+import { pastJobOf, pastOf } from './history/past.ts';
 import { historyOf } from './history/report.ts';
 import { reachedJobs } from './job-reach.ts';
 import { sweepWatermarks } from './limits/watermarks.ts';
@@ -15,7 +16,7 @@ import { waitForJob } from './live/wait-for-job.ts';
 import { cancel, deadLetter, reject, submit } from './operate.ts';
 import { renew, start } from './owner.ts';
 import { listDeadLetters, listJobs } from './queries.ts';
-import { queueOf, queuesOf } from './queue-view.ts';
+import { queueNamesOf, queueOf, queuesOf } from './queue-view.ts';
 import { configureQueue } from './queues.ts';
 import { replay } from './replay.ts';
 import { rerun } from './rerun.ts';
@@ -26,6 +27,7 @@ import { sweepDue } from './sweeps/due.ts';
 import { sweepExpired } from './sweeps/expired.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
+import type { TallyBounds } from '../store/tally.ts';
 import { withContext } from './with-context.ts';
 
 /** Use cases that are one function of the context each. The engine has them as its methods. */
@@ -87,20 +89,24 @@ const USE_CASES = {
     records.ignoredCauses.remove(tenant, fingerprint),
   /** What happened when: counts, waits, durations, backlog, deploys. */
   history: historyOf,
+  /** Where a tenant's jobs stood at a moment, and how one of them did. */
+  past: pastOf,
+  pastJob: pastJobOf,
   /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
   deadLetters: listDeadLetters,
   /** Why a job is not running: the reason in a word, a sentence and facts. */
   why,
   /** Pauses, resumes or bounds a queue. */
   configureQueue,
-  /** Queues that have jobs or settings. */
+  /** Queues that have jobs or settings; a page of them costs what is on it. */
   queues: queuesOf,
   queue: queueOf,
+  queueNames: queueNamesOf,
   /** Queues and types that do not simply let everything through. */
   rules: ({ store }: EngineContext, tenant: string | null) => store.rules(tenant),
   /** Who stands where; of a line longer than `max` only so many are counted, and it says so. */
-  tally: ({ store }: EngineContext, tenant: string | null, max?: number) =>
-    store.tally(tenant, max),
+  tally: ({ store }: EngineContext, tenant: string | null, bounds?: TallyBounds) =>
+    store.tally(tenant, bounds),
   /**
    * A worker's sign of life, for those who look; its leases alone say what it owns. Answers with
    * the ids of those that are asked to drain.

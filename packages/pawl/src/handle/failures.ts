@@ -2,7 +2,7 @@ import type { JobType } from '../handler/job-type.ts';
 import type { JobHandle } from './job-handle.ts';
 import type { DeadLetterSnapshot, JobSnapshot, Page, Paging } from './job-snapshot.ts';
 
-/** Jobs that failed for one cause: of one type and error class, with alike messages. */
+/** Failed jobs with the same cause: the same type and error class, and similar messages. */
 export interface FailureCause {
   readonly fingerprint: string;
   readonly type: string;
@@ -35,7 +35,7 @@ export type ManyResult =
   | { readonly id: string; readonly ok: true; readonly job: JobHandle }
   | { readonly id: string; readonly ok: false; readonly error: Error };
 
-/** What a call on many jobs did, item by item. */
+/** The outcome of a call on many jobs, one entry for each job. */
 export interface ManyResults {
   readonly results: readonly ManyResult[];
   /** There are more: ask again, with this cursor where there is one. */
@@ -43,7 +43,7 @@ export interface ManyResults {
   readonly nextCursor: string | null;
 }
 
-/** Failed jobs, with and without dead letters: the latest thousands of them. */
+/** Failed jobs, with or without a dead letter; only the newest few thousand are read. */
 export interface Failures {
   /** Grouped by cause, the latest first. */
   causes(filter?: FailureFilter): Promise<readonly FailureCause[]>;

@@ -5,21 +5,21 @@ import type { None } from '../handler/schema.ts';
 import { ENQUEUE_OPTIONS, type EnqueueOptions, type JobWish, wishOf } from './enqueue-options.ts';
 import type { JobHandle } from './job-handle.ts';
 
-/** What happens to a job when one that it needs did not succeed. */
+/** What happens to a job if a job that it needs does not succeed. */
 export type OnNeedFailed = 'cancel' | 'run' | 'hold';
 
 /** An item of the graph by its name, or a job outside of it by its handle. */
 type Need = string | { readonly id: string };
 
-/** Options of an item of a graph: the jobs that it needs, and what happens when one fails. */
+/** Options of a job in a graph: the jobs that it needs, and what happens if one of them fails. */
 export interface GraphOptions<
   Needs extends readonly Need[] = readonly Need[],
 > extends EnqueueOptions {
-  /** What must have ended before. */
+  /** The jobs that must end before this one starts. */
   readonly after?: Needs;
   /**
-   * When one of them did not succeed: `cancel` (default) this job too, `run` it all the same, or
-   * `hold` it until the failed one was replayed.
+   * What happens if one of them does not succeed: `cancel` (default) cancels this job, `run` runs
+   * it anyway, `hold` holds it until the failed job is replayed.
    */
   readonly onNeedFailed?: OnNeedFailed;
 }

@@ -21,7 +21,7 @@ abstract class EndedBadly extends Error {
   }
 }
 
-/** The job failed, or died and has a dead letter: its handler's error is in `error` and `cause`. */
+/** The job ended as failed or dead. The error of its handler is in `error` and `cause`. */
 export class JobFailed extends EndedBadly {
   /** As it was kept: class, message, code, stage, and the rest that was known of it. */
   readonly error: JobError;
@@ -49,7 +49,10 @@ export class JobCancelled extends EndedBadly {
   }
 }
 
-/** There is no such job: retention took it, or the transaction that made it was not committed. */
+/**
+ * The job does not exist: retention removed it, or the transaction that created it was not
+ * committed.
+ */
 export class JobGone extends PawlError {
   readonly id: string;
 
@@ -61,7 +64,7 @@ export class JobGone extends PawlError {
   }
 }
 
-/** The job did not end within the time that its caller gave it; it continues. */
+/** The job did not end within the caller's `timeout`. The job itself continues. */
 export class WaitTimeout extends Error {
   readonly id: string;
   readonly state: string | null;
@@ -78,12 +81,12 @@ brandErrors(JobFailed.prototype, 'JobFailed');
 brandErrors(JobCancelled.prototype, 'JobCancelled');
 brandErrors(WaitTimeout.prototype, 'WaitTimeout');
 
-/** True for a JobFailed of this copy of the package, or of another. */
+/** Whether an error is a JobFailed, also of another copy of the package. */
 export function isJobFailed(error: unknown): error is JobFailed {
   return hasErrorBrand(error, 'JobFailed');
 }
 
-/** True for a JobCancelled of this copy of the package, or of another. */
+/** Whether an error is a JobCancelled, also of another copy of the package. */
 export function isJobCancelled(error: unknown): error is JobCancelled {
   return hasErrorBrand(error, 'JobCancelled');
 }

@@ -34,9 +34,8 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 const NEVER = new AbortController().signal;
 
 /**
- * A job as a program uses it: its result, its state, and what can be done with it. `Result`
- * is what its handler returns, and what is read is what JSON gives back of that: a `Date` is a
- * string.
+ * A handle of a job: read its result and state, follow, cancel or rerun it. `Result` is what the
+ * handler returns. Reads give that value after a round trip through JSON, so a `Date` is a string.
  */
 export type JobHandle<Result = unknown, Input = unknown> = Handle<Json<Result>, InputJson<Input>>;
 

@@ -29,8 +29,8 @@ function snapshotLabels(job: Partial<SnapshotLabels>): SnapshotLabels {
 }
 
 /**
- * A job at one moment: values and dates, the same in library, client and tests.
- * `Input` and `Result` are what JSON gives back of them.
+ * The state of a job at one moment, the same in library, client and tests. Input and result are
+ * JSON values.
  */
 export interface JobSnapshot<out Input = unknown, out Result = unknown> extends SnapshotLabels {
   readonly id: string;
@@ -136,7 +136,7 @@ export function plainFacts(
   };
 }
 
-/** Something that happened to a job, or was said by its handler. */
+/** An event of a job, or a note of its handler such as a log line. */
 export interface JobEventSnapshot {
   /** Goes on after this event: `events({ after: cursor })`. */
   readonly cursor: string;
@@ -167,7 +167,7 @@ export interface WhySnapshot {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** A job with what it waits for, and what that waits for in turn. */
+/** A job with its waits and, recursively, the jobs that it waits for. */
 export interface TreeSnapshot {
   readonly id: string;
   /** Within the wait that it belongs to; null at the root. */

@@ -10,7 +10,7 @@ export interface QueueLimits {
   readonly lowWatermark?: number | null;
 }
 
-/** A queue as its jobs and its settings make it. */
+/** A queue with its counts and settings. */
 export interface QueueSnapshot {
   readonly name: string;
   readonly isPaused: boolean;

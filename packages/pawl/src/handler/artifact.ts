@@ -3,7 +3,7 @@ import { fail } from './failure.ts';
 /** What a handler may give as content: text, bytes, or a stream of either. */
 export type ArtifactContent = string | Uint8Array | AsyncIterable<Uint8Array | string>;
 
-/** What is known of an artifact that is kept. */
+/** The stored record of an artifact: name, size, hash. */
 export interface KeptArtifact {
   readonly id: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface KeptArtifact {
   readonly sha256: string;
 }
 
-/** An artifact whose content can be read once, as a stream. */
+/** An artifact with its content as a stream, which can be read once. */
 export interface OpenedArtifact extends KeptArtifact {
   readonly content: AsyncIterable<Uint8Array>;
 }

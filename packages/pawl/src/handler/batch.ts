@@ -7,7 +7,9 @@ import { fail } from './failure.ts';
 import type { Schema } from './schema.ts';
 import type { FlowVerbs } from './waits.ts';
 
-/** What `fail` of a batch's job returns, to stand in its place among the results. */
+/**
+ * Returned by `fail` of a job in a batch: put it among the results, at the position of that job.
+ */
 export interface Failed {
   readonly [FAILED]: true;
 }
@@ -26,7 +28,7 @@ export type BatchJob<Input = unknown> = Omit<RunContext<Input>, NotOfMany> & {
   readonly fail: (error: unknown) => Failed;
 };
 
-/** How many jobs are handled together, and their policy; stages and waits are not for them. */
+/** The size of a batch and its policy. A handler of batches has no stages and no waits. */
 export interface BatchOptions<
   Input extends Schema = Schema,
   Errors extends readonly ErrorConstructor[] = readonly [],
@@ -34,9 +36,12 @@ export interface BatchOptions<
   HandlerOptions<Input, unknown, readonly StageRange[], Errors>,
   'run' | 'stages' | 'calls' | 'isolation'
 > {
-  /** The most jobs of one call. Each takes a slot of its worker: give it at least as many. */
+  /**
+   * Maximum number of jobs in one call. Each takes a slot, so the worker needs at least as many
+   * slots.
+   */
   readonly max: number;
-  /** How long the first job of a call waits for others. */
+  /** How long the first job of a batch waits for more jobs. */
   readonly wait: Duration;
 }
 

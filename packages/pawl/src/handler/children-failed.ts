@@ -2,7 +2,7 @@ import type { ChildCounts, ChildResult } from '../core/flow.ts';
 import type { JobError } from '../core/job.ts';
 import { isJobFailure, PermanentError } from './failure.ts';
 
-/** A child that did not succeed. */
+/** A child job that did not succeed. */
 export interface FailedChild {
   readonly key: string;
   readonly id: string;
@@ -12,8 +12,8 @@ export interface FailedChild {
 const NAMED_MAX = 10;
 
 /**
- * Children of a wait did not succeed. To try the parent again would find the same ends, so it is
- * not retried unless its type says so.
+ * One or more children of a wait did not succeed. Another attempt of the parent would find the same
+ * results, so the parent is not retried unless its type says so.
  */
 export class ChildrenFailed extends PermanentError {
   override readonly class: string = 'ChildrenFailed';
@@ -46,7 +46,7 @@ export class ChildrenFailed extends PermanentError {
   }
 }
 
-/** True for a ChildrenFailed of this copy of the package, or of another. */
+/** Whether an error is a ChildrenFailed, also of another copy of the package. */
 export function isChildrenFailed(error: unknown): error is ChildrenFailed {
   return isJobFailure(error) && error.class === 'ChildrenFailed';
 }

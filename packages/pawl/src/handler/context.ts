@@ -6,7 +6,7 @@ import type { JobLog } from './log.ts';
 import type { FlowVerbs } from './waits.ts';
 import type { ArtifactContent, ArtifactName, KeptArtifact, OpenedArtifact } from './artifact.ts';
 
-/** What a handler may know of its job. */
+/** The facts of a job that its handler can read. */
 export interface JobFacts extends Pick<
   Job,
   | 'tenant'
@@ -19,6 +19,7 @@ export interface JobFacts extends Pick<
   | 'createdAt'
   | 'deadlineAt'
   | 'requestedBy'
+  | 'limitKey'
   | 'parentJobId'
   | 'documentId'
 > {
@@ -30,12 +31,14 @@ export interface Trace {
   readonly correlationId: string;
 }
 
-/** A share from 0 to 1 of the current stage (outside stages, of the job), or a percentage. */
+/**
+ * Progress of the current stage (outside stages, of the job): a share from 0 to 1, or a percentage.
+ */
 export type Done = number | { readonly percent: number };
 
 /**
- * What a program hands to all its handlers, such as a connection to its database: empty here, and
- * merged into by users, `declare module 'pawl' { interface Context { db: Db } }`.
+ * What a program gives to all its handlers, such as a connection to its database. It is empty; add
+ * members by declaration merging: `declare module 'pawl' { interface Context { db: Db } }`.
  */
 export interface Context {}
 
@@ -66,7 +69,7 @@ export interface StageRunner<Stage extends string> {
   ): Promise<Json<Awaited<Kept>>>;
 }
 
-/** Everything that a handler gets; its members can be taken apart freely. */
+/** The argument of a handler; its members can be destructured. */
 export interface RunContext<Input, Stage extends string = string> extends Context, FlowVerbs {
   readonly input: Input;
   readonly job: JobFacts;
@@ -122,11 +125,11 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
   readonly tokens: (text: string, options?: { readonly keep?: boolean }) => void;
   /** Ends this turn without spending an attempt; the handler runs again after the delay. */
   readonly snooze: (delay: Duration) => never;
-  /** The same, when a remote process is seen to have begun (lifecycle `process`). */
+  /** The same, when a remote process has been observed to begin (lifecycle `process`). */
   readonly advance: (delay: Duration) => never;
 }
 
-/** What a compensation gets as its input: the failed job, and what it had done. */
+/** The input of a compensation: the failed job and the results that it had stored. */
 export interface Compensation<Input> {
   readonly jobId: string;
   readonly input: Input;

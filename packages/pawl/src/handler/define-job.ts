@@ -36,9 +36,9 @@ type JobResult<Result extends Schema, Output> =
 
 /** The input and the result of a job. */
 export interface JobSchemas<Input extends Schema, Result extends Schema> {
-  /** Any Standard Schema, or `typed<…>()`; a job without one takes no input. */
+  /** Any Standard Schema, or `typed<…>()`. A job without a schema takes no input. */
   readonly input?: Input;
-  /** Checked before a result is kept. */
+  /** The schema of the result, checked before the result is stored. */
   readonly result?: Result;
 }
 
@@ -54,13 +54,13 @@ export interface HandlerOptions<
   readonly lifecycle?: Lifecycle;
   /** Publishes the type as a process of OGC API – Processes, with the schemas given here. */
   readonly expose?: boolean | ExposeText;
-  /** Checked where jobs are accepted, for a handler that checks its input in a stage of its own. */
+  /** The schema that is checked on enqueue, if the handler checks `input` itself in a stage. */
   readonly intake?: Schema;
   /** Default: inline. */
   readonly isolation?: Isolation;
-  /** The most jobs of this type that one worker runs at a time; default: its slots. */
+  /** Maximum number of jobs of this type that one worker runs at once; default: its slots. */
   readonly concurrency?: number;
-  /** The handler: what it returns is the result, what it throws fails the attempt. */
+  /** The handler. It returns the result; an error that it throws fails the attempt. */
   run(
     this: void,
     context: RunContext<ValueOf<Input>, StageNames<Stages>>,
@@ -82,7 +82,7 @@ export interface JobOptions<
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of jobs has those of every type
 type Anything = any;
 
-/** A job type with its handler: made by `defineJob`, given to workers and to enqueue. */
+/** A job type with its handler, as returned by `defineJob`; workers and `enqueue` take it. */
 export interface JobDefinition<in Input = Anything, out Result = Anything> extends JobType<
   Input,
   Result
@@ -102,7 +102,7 @@ export interface JobDefinition<in Input = Anything, out Result = Anything> exten
 
 type NoInput = Schema<None, undefined>;
 
-/** A job type that has no handler yet, or has it elsewhere. */
+/** A job type whose handler is defined later or in another module. */
 export interface DeclaredJob<Input extends Schema, Result extends Schema> extends JobType<
   RawOf<Input>,
   ValueOf<Result>
@@ -151,7 +151,7 @@ export function declareJob<Input extends Schema = NoInput, Result extends Schema
   };
 }
 
-/** Joins a type to its handler and policies. Throws VALIDATION_ERROR with every fault found. */
+/** Defines a job: its type, handler and policies. Throws VALIDATION_ERROR with every fault. */
 export function defineJob<
   Input extends Schema = NoInput,
   Result extends Schema = Schema,
@@ -278,7 +278,7 @@ export function definitionsIn(jobs: readonly JobType[]): readonly JobDefinition[
   return jobs.filter(isJobDefinition);
 }
 
-/** The type as a platform registers it. */
+/** The definition of a type as it is registered. */
 export function typeDefinitionOf(job: JobDefinition): JobPolicy & { readonly lifecycle: string } {
   return {
     lifecycle: job.lifecycle.name,

@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
 import type { Schema } from './schema.ts';
 
-/** A JSON Schema, as far as anybody but a validator looks at it. */
+/** A JSON Schema, with the members that are read outside the validator. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What a process says of itself to clients of OGC API – Processes. */
@@ -14,7 +14,7 @@ export interface ExposeText {
   readonly groups?: readonly string[];
 }
 
-/** A type that is published as a process: its texts, and the schemas that are known of it. */
+/** A type that is published as an OGC process: its texts and schemas. */
 export interface Exposure extends ExposeText {
   readonly input?: JsonSchema;
   readonly result?: JsonSchema;

@@ -10,7 +10,7 @@ export interface FailureDetails {
   readonly cause?: unknown;
 }
 
-/** A failed attempt in the platform's terms: its class decides whether it is tried again. */
+/** The error of a failed attempt, with its class; the class decides whether the job is retried. */
 export class JobFailure extends Error {
   readonly class: string;
   readonly code: string | null;
@@ -29,7 +29,7 @@ export class JobFailure extends Error {
 
 brandErrors(JobFailure.prototype, 'JobFailure');
 
-/** True for a JobFailure of this copy of the package, or of another. */
+/** Whether an error is a JobFailure, also of another copy of the package. */
 export function isJobFailure(error: unknown): error is JobFailure {
   return hasErrorBrand(error, 'JobFailure');
 }
@@ -39,28 +39,30 @@ export function fail(errorClass: string, message: string, more?: FailureDetails)
   return new JobFailure(errorClass, message, more);
 }
 
-/** The input, or what a handler found in it, is wrong: never retried. */
+/** The input is invalid. The job is never retried. */
 export class ValidationError extends JobFailure {
   constructor(message: string, more?: FailureDetails) {
     super('ValidationError', message, more);
   }
 }
 
-/** It may work the next time: retried, unless the type says otherwise. */
+/** An error that may not occur again. The job is retried, unless its type says otherwise. */
 export class TransientError extends JobFailure {
   constructor(message: string, more?: FailureDetails) {
     super('TransientError', message, more);
   }
 }
 
-/** It will never work: not retried, unless the type says otherwise. */
+/**
+ * An error that another attempt cannot fix. The job is not retried, unless its type says otherwise.
+ */
 export class PermanentError extends JobFailure {
   constructor(message: string, more?: FailureDetails) {
     super('PermanentError', message, more);
   }
 }
 
-/** Another owner was there first: retried, unless the type says otherwise. */
+/** Another owner holds the resource. The job is retried, unless its type says otherwise. */
 export class LeaseConflictError extends JobFailure {
   constructor(message: string, more?: FailureDetails) {
     super('LeaseConflictError', message, more);

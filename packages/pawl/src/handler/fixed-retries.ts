@@ -1,8 +1,8 @@
 import { defineJob } from './define-job.ts';
 
 /**
- * `defineJob` for types whose document lists what is retried: these lists alone decide, whatever a
- * worker says of an error.
+ * `defineJob` for types with a fixed retry policy: only the lists of the type decide what is
+ * retried, whatever a worker reports.
  */
 export const defineFixedRetryJob: typeof defineJob = (type, options) => {
   const job = defineJob(type, options);

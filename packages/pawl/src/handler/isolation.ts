@@ -1,10 +1,10 @@
 import type { Fault } from '../core/errors.ts';
 
 /**
- * Where a handler runs. `inline`: in the worker's own thread, for work that waits. `thread`: for
- * work that computes; it can be ended in the middle, and its memory can be limited. `process`: as
- * a thread, and even a crash of the machine code takes nothing else with it. The last two find
- * the job by module and export, never as a closure.
+ * Where a handler runs. `inline`: on the worker's event loop, for work that waits for I/O.
+ * `thread`: in a worker thread, for CPU work; it can be terminated and its memory limited.
+ * `process`: in a child process, so that a crash of native code ends only this attempt. `thread`
+ * and `process` load the job from its module and export; a closure cannot be passed.
  */
 export type Isolation =
   | { readonly kind: 'inline' }

@@ -11,8 +11,9 @@ export const JOB_BRAND: unique symbol = Symbol.for('pawl.job') as never;
 type Anything = any;
 
 /**
- * A job type without its handler: its input and result, all that enqueueing needs. `Input` is
- * what the input's schema takes, `Result` what the handler returns, before either is JSON.
+ * A job type without its handler: its name, input and result, which is what `enqueue` needs.
+ * `Input` is the type that the input schema accepts and `Result` the type that the handler returns,
+ * both before JSON.
  */
 export interface JobType<in Input = Anything, out Result = Anything> {
   readonly type: string;
@@ -27,10 +28,10 @@ export interface JobType<in Input = Anything, out Result = Anything> {
     | undefined;
 }
 
-/** What a job is enqueued with: `InputOf<typeof greet>`. */
+/** The input type of a job: `InputOf<typeof greet>`. */
 export type InputOf<Job extends JobType> = Job extends JobType<infer Input> ? Input : never;
 
-/** What the handler of a job returns; what comes back of it is `Json<ResultOf<typeof greet>>`. */
+/** The type that a handler returns; a stored result has the type `Json<ResultOf<typeof greet>>`. */
 export type ResultOf<Job extends JobType> =
   Job extends JobType<never, infer Result> ? Result : never;
 

@@ -27,9 +27,9 @@ type Scalar = string | number | boolean | null;
 type ByMethod = { toJSON(...args: never[]): unknown };
 
 /**
- * A value after a round trip through JSON: a `Date` is a string, functions and undefined members
- * are dropped, an undefined among other values is null, `void` is undefined; never for what JSON
- * cannot hold.
+ * The type of a value after a round trip through JSON: a `Date` becomes a string, functions and
+ * undefined members are dropped, undefined in an array becomes null, `void` becomes undefined. It
+ * is `never` for values that JSON cannot represent.
  */
 export type Json<Value> = 0 extends 1 & Value
   ? Value

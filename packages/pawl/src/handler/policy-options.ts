@@ -26,7 +26,7 @@ export type BackoffOption =
       readonly jitter?: Jitter;
     };
 
-/** At most `max` starts at once, and `max` more each `per`. */
+/** A rate limit by token bucket: `max` tokens, refilled within each `per`. */
 export interface RateOption {
   readonly max: number;
   readonly per: Duration;
@@ -51,23 +51,23 @@ export interface PolicyOptions<
   Stages extends readonly StageRange[] = readonly StageRange[],
   Errors extends readonly ErrorConstructor[] = readonly [],
 > {
-  /** Attempts in all, the first one included; default: that of the lifecycle. */
+  /** Maximum number of attempts, including the first; default: that of the lifecycle. */
   readonly maxAttempts?: number;
   /** The delay before a retry; default: that of the lifecycle. */
   readonly backoff?: BackoffOption;
   /** Time limit of one attempt; default: none. */
   readonly timeout?: Duration;
   /**
-   * What happens to an attempt that reaches `timeout`. `fail` (default): it has failed with the
-   * class `timeout`. `resume`: an attempt with a newer checkpoint than it began with continues from
-   * there, without spending an attempt; one that has not fails.
+   * What happens to an attempt that reaches `timeout`. `fail` (default): it fails with the class
+   * `timeout`. `resume`: if it has saved a new checkpoint, the job continues from there without
+   * using an attempt; otherwise the attempt fails.
    */
   readonly onTimeout?: 'fail' | 'resume';
   /** How long a lease lasts, and how often heartbeats renew it; default: '1m' and '15s'. */
   readonly lease?: { readonly ttl?: Duration; readonly heartbeat?: Duration };
   /** Limits on running jobs and on their rate; default: none. */
   readonly limits?: LimitOptions;
-  /** Targets for its jobs, which are measured and shown; default: none. */
+  /** Service level objectives of the type; default: none. */
   readonly slo?: SloOptions;
   /** The names of the stages and their shares of the progress; default: any stage. */
   readonly stages?: Stages;
@@ -81,15 +81,17 @@ export interface PolicyOptions<
    */
   readonly calls?: readonly (string | { readonly type: string })[];
   /**
-   * Artifacts that others may see before the job has ended, by patterns such as `page-*.png`. All
-   * others are seen once it has succeeded, and none once it has ended otherwise.
+   * Patterns such as `page-*.png` of artifacts that can be read before the job has ended. Other
+   * artifacts can be read once it has succeeded; after any other end none can.
    */
   readonly previews?: readonly string[];
-  /** The errors that its handler may throw: with them, other names in the lists do not compile. */
+  /**
+   * The error classes of the handler. Other names in `retryable` and `fatal` then do not compile.
+   */
   readonly errors?: Errors;
   /**
-   * Errors that are retried, and no others. Null, or left out in most lifecycles: everything but
-   * what is fatal. An attempt whose worker, thread or process was lost is always retried.
+   * The only errors that are retried. Null (the default in most lifecycles): all errors except
+   * `fatal` ones. An attempt whose worker, thread or process was lost is always retried.
    */
   readonly retryable?: readonly MatcherOf<NoInfer<Errors>>[] | null;
   /** Errors that are never retried. */

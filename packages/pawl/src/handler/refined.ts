@@ -1,7 +1,10 @@
 import type { Fault } from '../core/errors.ts';
 import type { Schema } from './schema.ts';
 
-/** A schema with one more rule, for what JSON Schema says badly: "either this or that". */
+/**
+ * A schema with an additional rule that JSON Schema expresses poorly, such as "either this or
+ * that".
+ */
 export function refined<Value>(
   schema: Schema<Value>,
   faultsOf: (value: Value) => readonly Fault[],

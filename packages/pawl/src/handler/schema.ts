@@ -2,15 +2,15 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type Fault, invalid } from '../core/errors.ts';
 import type { Json } from './json.ts';
 
-/** Any schema of any library that speaks Standard Schema, by what goes in and what comes out. */
+/** A schema of any library that implements Standard Schema, by its input and output type. */
 export type Schema<Raw = unknown, Value = Raw> = StandardSchemaV1<Raw, Value>;
 
 export type RawOf<Of extends Schema> = StandardSchemaV1.InferInput<Of>;
 export type ValueOf<Of extends Schema> = StandardSchemaV1.InferOutput<Of>;
 
 /**
- * The input of a job that takes none. It has no values: such a job is enqueued without an input,
- * and its handler gets undefined.
+ * The input type of a job without input: it is enqueued without one, and its handler gets
+ * undefined.
  */
 export interface None {
   readonly '~none': never;
@@ -24,7 +24,7 @@ const UNCHECKED: Schema = {
   '~standard': { version: 1, vendor: 'pawl', validate: (value) => ({ value }) },
 };
 
-/** A type without a check at run time. Handlers get the value as JSON returns it. */
+/** A type without a check at run time. Handlers get the value after a round trip through JSON. */
 export function typed<Value>(): Schema<Value, Json<Value>> {
   return UNCHECKED as Schema<Value, Json<Value>>;
 }

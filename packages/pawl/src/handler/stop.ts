@@ -27,7 +27,7 @@ export interface StopFacts {
   readonly mode: CancelMode | null;
 }
 
-/** What `signal.reason` holds. It is named as the platform's own abort errors are. */
+/** The value of `signal.reason`, named like the abort errors of the runtime. */
 export class JobStop extends Error {
   readonly why: StopWhy;
   readonly mode: CancelMode | null;
@@ -82,7 +82,7 @@ export class StopSwitch {
   }
 }
 
-/** True where an error only says that the signal was heeded. */
+/** Whether an error only reports that the handler stopped at its `signal`. */
 export function isHeeded(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   if (error === signal.reason) return true;

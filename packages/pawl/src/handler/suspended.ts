@@ -19,8 +19,8 @@ export function rejectSuspended(): Promise<never> {
 }
 
 /**
- * True for what a wait throws when the job is suspended. It is not an error: code
- * that catches it must rethrow it. The handler runs again from the top when a wait is decided.
+ * Whether a caught value is the marker by which a wait suspends the job. Rethrow it: the handler
+ * runs again from the top when a wait is decided.
  */
 export function isSuspended(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;

@@ -9,7 +9,7 @@ function compiler(): typeof Compiler {
   return createRequire(import.meta.url)('typebox/compile') as typeof Compiler;
 }
 
-/** A typebox schema for a job: typebox itself does not speak Standard Schema. */
+/** Makes a TypeBox schema usable for a job; TypeBox does not implement Standard Schema. */
 export function fromTypebox<Shape extends TSchema>(shape: Shape): Schema<Static<Shape>> {
   const compiled = compiler().Compile(shape);
   const plain = JSON.parse(JSON.stringify(shape)) as JsonSchema;

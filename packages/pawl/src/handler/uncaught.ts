@@ -27,8 +27,8 @@ export function ownedBy<Parameters extends unknown[], Answer>(
 }
 
 /**
- * Runs work of which errors are known to come that nobody catches: `take` says which of them are
- * its own. The others stay with the attempt.
+ * Runs work that is known to cause uncaught errors. `take` says which of them belong to this work;
+ * others belong to the attempt.
  */
 export function takingUncaught<Answer>(
   take: (thrown: unknown) => boolean,
@@ -40,9 +40,9 @@ export function takingUncaught<Answer>(
 }
 
 /**
- * From now on, what handlers leave to nobody (a floating rejection, a throw in a timer) fails their
- * own attempt, and no longer ends the process. What fails none is given to the first listener.
- * Returns what ends the listening.
+ * Attributes uncaught errors of handlers (an unhandled rejection, a throw in a timer) to their
+ * attempt, which fails; the process continues. Errors of no attempt go to the first listener.
+ * Returns a function that ends this.
  */
 export function catchUncaught(listener: UncaughtListener): () => void {
   if (!isInstalled) {

@@ -7,14 +7,17 @@ import type { Json, RequireJson } from './json.ts';
 import type { Schema, ValueOf } from './schema.ts';
 
 /**
- * Something to wait for. It begins when it is awaited, or given to `first`. While it is open the
- * job is suspended: it holds no slot, no lease and no connection, and spends no attempt.
+ * A wait for a job, a message or a time. It begins when it is awaited or passed to `first`. While
+ * it is open the job is suspended: it holds no slot, lease or connection, and uses no attempt.
  */
 export interface Wait<out Value> extends PromiseLike<Value> {
   readonly '~wait'?: Value;
 }
 
-/** A wait that is named by its key in `first`; elsewhere it does not compile, and rejects. */
+/**
+ * A wait without a name, for use in `first`, where its key is its name. Elsewhere it does not
+ * compile, and rejects.
+ */
 export interface UnnamedWait<out Value> {
   readonly '~wait'?: Value;
   then(needs: 'a name, unless the wait is given to first'): never;
@@ -25,7 +28,7 @@ export interface CallOptions<Mode extends OnFailure = OnFailure> extends Omit<
   ChildOptions,
   'delayMs'
 > {
-  /** Not before this time has passed. */
+  /** Earliest start, as a duration from now. */
   readonly delay?: Duration;
   /**
    * `throw` (default): ChildrenFailed once all have ended. `failFast`: at the first failure, and
@@ -62,7 +65,7 @@ export interface Children<Outcome> {
   results(): AsyncIterable<Outcome>;
 }
 
-/** A child that was started and is not waited for yet. */
+/** A child job that was started and can be awaited later. */
 export interface Spawned<Result> {
   readonly id: string;
   readonly type: string;
@@ -93,15 +96,16 @@ type Waits = Readonly<Record<string, Wait<unknown> | UnnamedWait<unknown>>>;
 type ValueIn<Of> =
   Of extends Wait<infer Value> ? Value : Of extends UnnamedWait<infer Value> ? Value : never;
 
-/** Which wait was decided first, and its value: `which` tells the type of `value`. */
+/** The wait that was decided first, and its value; `which` narrows the type of `value`. */
 export type First<Members extends Waits> = {
   [Key in keyof Members & string]: { readonly which: Key; readonly value: ValueIn<Members[Key]> };
 }[keyof Members & string];
 
 /**
- * Waiting for jobs, messages and time. Each turn runs the handler from the top, and a wait whose
- * name is decided gives what was kept. A name stands for one wait of the job: the same name twice
- * in a turn is refused, and with another kind, job type or input it is the error WAIT_CHANGED.
+ * Functions that wait for jobs, messages and time. Each turn runs the handler from the top; a wait
+ * that is already decided returns its stored value. Each wait has a name, which is unique in the
+ * job: the same name twice in a turn is refused, and the same name with another kind, job type or
+ * input is the error WAIT_CHANGED.
  */
 export interface FlowVerbs {
   /** Runs a job and waits for its result. */

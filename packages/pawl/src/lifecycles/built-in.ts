@@ -9,7 +9,7 @@ type BuiltIn = 'document' | 'process' | 'platform' | 'task' | 'distributed';
 
 /**
  * The five built-in lifecycles: document, process, platform, task (the default) and distributed.
- * They share one name, so that none of them shadows a global.
+ * They are members of one object because `document` and `process` are names of globals.
  */
 export const lifecycles: Readonly<Record<BuiltIn, Lifecycle>> = {
   document,

@@ -5,7 +5,10 @@ import { exponential } from '../core/retry.ts';
 const OPEN = ['queued', 'assigned', 'running'];
 const OWNED = ['assigned', 'running'];
 
-/** Distributed reliability: claiming and starting are two steps, every return is a new epoch. */
+/**
+ * The lifecycle for distributed workers: claim and start are separate, and each return to the queue
+ * opens a new epoch.
+ */
 export const distributed: Lifecycle = defineLifecycle({
   name: 'distributed',
   initial: 'queued',

@@ -2,7 +2,9 @@ import { defineLifecycle } from '../core/define-lifecycle.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { fixed } from '../core/retry.ts';
 
-/** Document jobs: three retries, one second apart, and a policy that nobody may change. */
+/**
+ * The lifecycle for document jobs: three retries, one second apart; the policy cannot be changed.
+ */
 export const document: Lifecycle = defineLifecycle({
   name: 'document',
   initial: 'CREATED',

@@ -3,8 +3,8 @@ import type { Lifecycle } from '../core/lifecycle.ts';
 import { exponential } from '../core/retry.ts';
 
 /**
- * The orchestration platform's six transitions. A fatal error has no row of its own: it goes
- * through RETRY to DEAD, as the document draws it. There is no cancellation.
+ * The lifecycle of the orchestration platform, with six transitions and no cancellation. A fatal
+ * error goes through RETRY to DEAD.
  */
 export const platform: Lifecycle = defineLifecycle({
   name: 'platform',

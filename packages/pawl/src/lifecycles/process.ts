@@ -5,8 +5,8 @@ import { exponential } from '../core/retry.ts';
 const IN_HAND = ['accepted/executing', 'running/executing'];
 
 /**
- * Processes of a remote provider. Each poll is a turn: claimed where it waits and snoozed again,
- * quietly when nothing is new, so that polling for days costs neither attempts nor events.
+ * The lifecycle for processes of a remote provider. A poll claims the waiting job and snoozes it
+ * again. A poll without news writes no event and uses no attempt.
  */
 export const process: Lifecycle = defineLifecycle({
   name: 'process',

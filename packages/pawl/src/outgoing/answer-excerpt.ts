@@ -4,7 +4,7 @@ const EXCERPT_BYTES = 2_048;
 const DEFER_MS_MIN = 1_000;
 const DEFER_MS_MAX = 86_400_000;
 
-/** The beginning of what a receiver said, for people who examine its failures. */
+/** The beginning of a receiver's response body, for people who inspect failures. */
 export async function excerptOf(response: OutgoingResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -22,7 +22,7 @@ export async function excerptOf(response: OutgoingResponse): Promise<string> {
   return text.replaceAll(/[^\P{Cc}\t\n\r]/gu, '\u{FFFD}');
 }
 
-/** How long a receiver asks for no requests, in seconds or until a date; null where it did not. */
+/** The delay that a `Retry-After` header asks for, in milliseconds; null without one. */
 export function retryAfterMs(response: OutgoingResponse, now: number): number | null {
   const header = response.headers.get('retry-after')?.trim() ?? '';
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : null;

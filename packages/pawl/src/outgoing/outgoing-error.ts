@@ -4,7 +4,7 @@
  */
 export type OutgoingErrorCode = 'refused' | 'timeout' | 'too_large' | 'network';
 
-/** An outgoing request that got no whole answer. The message may be shown: it names no address. */
+/** An outgoing request failed. The message names no address, so it may be shown to users. */
 export class OutgoingError extends Error {
   readonly code: OutgoingErrorCode;
   /** Surely no byte of the request has left: it can be sent again without being there twice. */

@@ -1,4 +1,4 @@
-/** What came back. Read the body once, as bytes, text, JSON or a stream, or discard it. */
+/** A response. Read the body once, as bytes, text, JSON or a stream, or discard it. */
 export interface OutgoingResponse {
   readonly status: number;
   /** True for 2xx. */
@@ -25,7 +25,9 @@ export interface OutgoingRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The guarded client. Redirects are answers like any other: nobody follows them. */
+/**
+ * The guarded HTTP client. It does not follow redirects; they are returned like other responses.
+ */
 export interface Outgoing {
   fetch(url: string | URL, request?: OutgoingRequest): Promise<OutgoingResponse>;
   /** Throws what `fetch` would refuse, without sending anything; unknown hosts may come later. */

@@ -8,7 +8,7 @@ import { nameOf } from './dead-letters.ts';
 import type { Payloads } from './payloads.ts';
 import { eventSnapshotOf, snapshotOf } from './snapshot.ts';
 
-/** An event as observers get it. */
+/** An event as an observer receives it. */
 export interface ObservedEvent {
   readonly tenant: string;
   readonly event: JobEventSnapshot;
@@ -18,7 +18,7 @@ export interface ObservedEvent {
   readonly job: () => Promise<JobSnapshot | null>;
 }
 
-/** A job that went from one state of its lifecycle to another. */
+/** A transition of a job from one state to another. */
 export interface ObservedChange extends ObservedEvent {
   readonly from: string;
   readonly to: string;
@@ -27,9 +27,9 @@ export interface ObservedChange extends ObservedEvent {
 type Hear<Event> = (event: Event) => Promise<void> | void;
 
 /**
- * Receives the events of jobs: of all types unless some are named, durably under its name, at
- * least once, and in order for each job. If it throws, it gets the same event again, with growing
- * pauses; other observers are not delayed.
+ * Receives the events of jobs, of all types by default. Delivery is durable under the observer's
+ * name, at least once, and in order for each job. An event whose handling throws is delivered again
+ * with backoff; other observers are not delayed.
  */
 export interface JobObserver {
   /** Its place in the log is kept under this name. */

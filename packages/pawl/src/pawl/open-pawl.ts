@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Pool } from 'pg';
@@ -31,31 +32,36 @@ export interface PostgresPool {
 /** Options of `openPawl`. */
 export interface PawlOptions extends Environment, LinkSettings {
   /**
-   * A PostgreSQL URL, a file for SQLite, or `:memory:` for jobs that need not outlive the process;
-   * default: the file `data/pawl.db`.
+   * A PostgreSQL URL, the path of a SQLite file, or `:memory:` to store nothing on disk; default:
+   * the file `data/pawl.db`.
    */
   readonly database?: string;
-  /** A `pg.Pool` of the program's own, which it also ends, instead of `database`. */
+  /** Your own `pg.Pool` instead of `database`; Pawl does not end it. */
   readonly pool?: PostgresPool;
-  /** The PostgreSQL server itself, where `database` or `pool` leads to a pooler: for LISTEN. */
+  /** URL of the PostgreSQL server itself, for LISTEN, if `database` or `pool` leads to a pooler. */
   readonly directUrl?: string;
+  /** A standby that may answer lists and histories which are asked for over HTTP. */
+  readonly replicaUrl?: string;
   /** The schema of Pawl's tables on PostgreSQL; default: `pawl`. */
   readonly schema?: string;
-  /** `check` refuses to open a PostgreSQL schema that would have to be changed. */
+  /** `check` refuses to open a PostgreSQL schema with pending migrations; default: `auto`. */
   readonly migrate?: 'auto' | 'check';
-  /** Those that are defined are registered and worked on, those that are only declared are not. */
+  /**
+   * The jobs of this program: defined ones are registered and can be run, declared ones can be
+   * enqueued.
+   */
   readonly jobs: readonly JobType[];
-  /** Parts that bring jobs, lifecycles, followers and duties of their own. */
+  /** Plug-ins with their own jobs, lifecycles, followers and duties. */
   readonly plugins?: readonly Plugin[];
-  /** Whose jobs `enqueue` makes; default: `default`. */
+  /** The tenant of enqueued jobs; default: `default`. */
   readonly tenant?: string;
-  /** How long things are kept. */
+  /** How long ended jobs, notes and dead letters are kept. */
   readonly retention?: RetentionOption;
   /** A folder, or another place, for artifacts; by default a folder beside the SQLite file. */
   readonly artifacts?: string | ArtifactStore;
-  /** Seals payloads, so that the database cannot read them: `aesCodec` of `pawl/codec`. */
+  /** Encrypts payloads before they are stored: `aesCodec` of `pawl/codec`. */
   readonly codec?: PayloadCodec;
-  /** Where warnings and errors go, a console or a pino; default: the console. */
+  /** A logger for warnings and errors, such as a pino instance, or false; default: the console. */
   readonly log?: UserLog | false;
 }
 
@@ -119,7 +125,7 @@ function isPostgres({ database = DATABASE, pool }: PawlOptions): boolean {
 }
 
 function checkOptions(options: PawlOptions): void {
-  const { database, pool, directUrl, schema, migrate } = options;
+  const { database, pool, directUrl, replicaUrl, schema, migrate } = options;
   const faults: Fault[] = checkPublicUrl(options);
   if (database !== undefined && pool !== undefined) {
     faults.push({
@@ -130,8 +136,10 @@ function checkOptions(options: PawlOptions): void {
   if (pool !== undefined && !('totalCount' in pool && typeof pool.connect === 'function')) {
     faults.push({ pointer: '/pool', message: 'must be a `pg.Pool`' });
   }
+  const misread = databaseFault(options);
+  if (misread !== null) faults.push({ pointer: '/database', message: misread });
   const only = 'is for PostgreSQL alone: leave it out, or give a PostgreSQL URL as `database`';
-  for (const [name, value] of Object.entries({ directUrl, schema, migrate })) {
+  for (const [name, value] of Object.entries({ directUrl, replicaUrl, schema, migrate })) {
     if (value !== undefined && !isPostgres(options))
       faults.push({ pointer: `/${name}`, message: only });
   }
@@ -141,14 +149,27 @@ function checkOptions(options: PawlOptions): void {
   if (faults.length > 0) throw invalid(faults);
 }
 
+/** SQLite would make a file of the first, and blame the disk for the second. */
+function databaseFault(options: PawlOptions): string | null {
+  const { database = DATABASE } = options;
+  if (isPostgres(options)) return null;
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(database) ?? [];
+  if (scheme !== undefined) {
+    return `begins with ${scheme}://: give a postgres:// URL, or a path of a SQLite file`;
+  }
+  if (statSync(database, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
+  return `is a folder: name a file in it, such as ${join(database, 'pawl.db')}`;
+}
+
 async function openStore(options: PawlOptions, lifecycles: readonly Lifecycle[]): Promise<Store> {
-  const { database = DATABASE, pool, directUrl, schema, migrate } = options;
+  const { database = DATABASE, pool, directUrl, replicaUrl, schema, migrate } = options;
   if (!isPostgres(options)) return openSqlite(database, lifecycles);
   // Only now: those who use SQLite need not install the driver.
   const { openPostgresStore } = await import('../store/postgres/store.ts');
   return openPostgresStore({
     ...(pool === undefined ? { url: database } : { pool: pool as Pool }),
     directUrl,
+    replicaUrl,
     schema,
     migrate: migrate === 'check' ? 'check' : 'apply',
     lifecycles,

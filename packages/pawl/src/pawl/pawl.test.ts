@@ -195,6 +195,13 @@ describe('openPawl', () => {
     await assert.rejects(memory({ jobs: [], retention: { jobs: '1h' } }), /at least 24 hours/);
   });
 
+  test('refuses a database that is neither a file of SQLite nor a PostgreSQL URL', async () => {
+    const refuses = (database: string, message: RegExp) =>
+      assert.rejects(openPawl({ database, jobs: [] }), message);
+    await refuses('mysql://host/name', /\/database: begins with mysql:\/\/: give a postgres:\/\//);
+    await refuses(tmpdir(), /\/database: is a folder: name a file in it, such as .*pawl\.db/);
+  });
+
   test('keeps things as long as it is told, or for ever', async () => {
     const day = 86_400_000;
     assert.deepEqual(retentionOf({}), {});

@@ -77,15 +77,18 @@ const OPTION_NAMES: Readonly<Record<keyof PawlEnqueueOptions, true>> = {
 
 /** Options of `pawl.work`. */
 export interface WorkOptions {
-  /** Each worker needs a name of its own, which it gets by default. */
+  /** A unique name; default: a generated one. */
   readonly name?: string;
-  /** The most handlers at a time; default: 16. */
+  /** Maximum number of handlers that run at once; default: 16. */
   readonly slots?: number;
   /** Only jobs of these queues. */
   readonly queues?: readonly string[];
   /** Only jobs of these tenants. */
   readonly tenants?: readonly string[];
-  /** The most jobs claimed ahead of a free slot; default: as many as soon find one. */
+  /**
+   * Maximum number of jobs claimed ahead of a free slot; default: `auto`, by how fast slots become
+   * free.
+   */
   readonly prefetch?: number | 'auto';
 }
 
@@ -110,7 +113,7 @@ class TenantVerbs extends JobVerbs {
   }
 }
 
-/** Pawl inside a program of your own: jobs in its database, and workers when asked for. */
+/** Pawl in your own program: enqueue, read and schedule jobs, and run workers with `work()`. */
 export class Pawl extends JobVerbs<PawlEnqueueOptions> {
   protected readonly port: EnginePort;
   readonly #setup: PawlSetup;

@@ -2,8 +2,8 @@ import { invalid } from '../core/errors.ts';
 import type { SqlTransaction } from '../store/transaction.ts';
 
 /**
- * A transaction of the caller's own PostgreSQL client: a `pg` client on which BEGIN was called, or
- * what one of the functions of `pawl/tx` makes of another library's.
+ * An open transaction of your own PostgreSQL client: a `pg` client after BEGIN, or the result of a
+ * function of `pawl/tx` for another library.
  */
 export interface Transaction {
   query(text: string, values: unknown[]): Promise<unknown>;

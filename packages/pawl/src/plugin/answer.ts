@@ -1,6 +1,6 @@
 import { nextLink } from '../contract/next-link.ts';
 
-/** A JSON answer with a status or headers of its own; a route may return any other object as is. */
+/** A JSON response with its own status or headers. A route may also return a plain object. */
 export function jsonAnswer(
   body: unknown,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
@@ -9,7 +9,7 @@ export function jsonAnswer(
   return new Response(JSON.stringify(body), { status, headers: { ...type, ...headers } });
 }
 
-/** One page of a list, with a link to the next one where there is one. */
+/** One page of a list, with a link to the next page if there is one. */
 export function pageAnswer(
   request: Pick<Request, 'url'>,
   items: readonly unknown[],

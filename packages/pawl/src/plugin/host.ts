@@ -9,12 +9,12 @@ import type { AuditLog } from '../records/audit.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { ProcessRole } from './process-role.ts';
 
-/** The guarded HTTP client, and the same with further places that an operator has named. */
+/** The guarded HTTP client, and a variant with more allowed addresses. */
 export interface PluginHttp extends Outgoing {
   allowing(places: readonly string[]): Outgoing;
 }
 
-/** Encrypts what is stored of secrets. */
+/** Encrypts secrets before they are stored. */
 export interface PluginSecrets {
   /** Bound to whom it belongs to: it opens for nobody else. */
   seal(owner: { readonly tenant: string; readonly id: string }, text: string): string;

@@ -13,20 +13,20 @@ import type { PluginRoute } from './route.ts';
 /** Adds a command to the program `pawl`. */
 export type AddCommand = (program: Command) => void;
 
-/** Reads the log from where it last stood; one process of the platform does it at a time. */
+/** A durable reader of the log, which runs in one process at a time. */
 export interface PluginFollower {
   readonly name: string;
   readonly handle: (items: readonly TailItem[], batch: Batch) => Promise<void> | void;
 }
 
-/** Something to do from time to time, in a process that sweeps. */
+/** A periodic duty in processes with the role `sweeper`. */
 export interface PluginDuty {
   readonly name: string;
   readonly everyMs: number;
   readonly run: () => Promise<void>;
 }
 
-/** What `pawl doctor` looks at. */
+/** A check of `pawl doctor`. */
 export interface PluginCheck {
   readonly name: string;
   readonly run: () => Promise<Found> | Found;
@@ -48,7 +48,7 @@ export interface PluginPage {
   readonly module: URL;
 }
 
-/** What a plug-in brings that may depend on settings. */
+/** The parts of a plug-in that may depend on settings. */
 export interface PluginParts {
   readonly jobs?: readonly JobDefinition[];
   readonly routes?: readonly PluginRoute[];

@@ -62,6 +62,11 @@ export class Plugins {
     return new Plugins(base, started, wakers);
   }
 
+  /** Of every plug-in, also those that have a worker of their own. */
+  get allJobs(): readonly JobDefinition[] {
+    return this.started.flatMap(({ parts }) => parts.jobs);
+  }
+
   /** Jobs that are run with those of the program. */
   get jobs(): readonly JobDefinition[] {
     return this.started

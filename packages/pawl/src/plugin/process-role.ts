@@ -1,6 +1,6 @@
 /**
- * What a process of the platform does: answer requests, run the jobs of a module, or do
- * what is due (retries, lost leases, schedules, webhooks, retention).
+ * The roles of a process: `api` answers requests, `worker` runs the jobs of a module, `sweeper`
+ * does periodic duties (retries, lost leases, schedules, webhooks, retention).
  */
 export const PROCESS_ROLES = ['api', 'worker', 'sweeper'] as const;
 

@@ -3,7 +3,7 @@ import type { Credential } from '../contract/credential.ts';
 import type { AnyScope } from '../contract/role.ts';
 import type { ErrorCode } from '../core/errors.ts';
 
-/** What is known of a request beside the request itself. */
+/** The context of a request: caller, values, log. */
 export interface RouteContext {
   /** The parts of the path that the route names, `:id` in it. */
   readonly params: Readonly<Record<string, string>>;

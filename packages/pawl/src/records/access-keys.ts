@@ -7,7 +7,7 @@ import type {
   RecordStore,
   StoredRecord,
 } from '../store/records.ts';
-import { allRecords } from './all-records.ts';
+import type { RecordPage } from './record-page.ts';
 import { auditOps, type NewAuditEntry } from './audit.ts';
 import { changeRecords } from './change.ts';
 
@@ -123,12 +123,10 @@ export class AccessKeys {
     return key ? accessKeyOf(key) : null;
   }
 
-  /** All keys of a tenant, by time of creation. */
-  async list(tenant: string): Promise<AccessKey[]> {
-    const records = await allRecords(this.#records, { kind: KEY, tenants: [tenant] });
-    return records
-      .map(accessKeyOf)
-      .sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
+  /** Keys of a tenant, by id. */
+  async list(tenant: string, page: RecordPage): Promise<AccessKey[]> {
+    const query = { kind: KEY, tenants: [tenant], ...page };
+    return (await this.#records.list(query)).records.map(accessKeyOf);
   }
 
   /** Remembers that keys were used now. */

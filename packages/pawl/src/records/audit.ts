@@ -16,7 +16,7 @@ export interface AuditEntry {
   readonly at: Instant;
 }
 
-/** An entry to be written to the audit log. */
+/** A new entry of the audit log. */
 export type NewAuditEntry = Omit<AuditEntry, 'at'>;
 
 export interface AuditQuery {
@@ -29,7 +29,7 @@ export const AUDIT: RecordKind = { name: 'audit' };
 
 type Body = Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'details'>;
 
-/** Entries as ops, for the transaction of the change that they describe. */
+/** Audit entries as record operations, for the transaction of the change that they describe. */
 export function auditOps(entries: readonly NewAuditEntry[]): RecordOp[] {
   return entries.map(({ tenant, id, actor, action, subject, details }) => {
     const body: Body = { actor, action, subject, details };

@@ -6,6 +6,7 @@ import type { RecordKey, RecordKind, RecordStore, StoredRecord } from '../store/
 import type { Store } from '../store/store.ts';
 import { allRecords } from './all-records.ts';
 import { changeRecords } from './change.ts';
+import type { RecordPage } from './record-page.ts';
 
 export interface TypeRef {
   readonly tenant: string;
@@ -28,6 +29,9 @@ export interface TypeEntry {
 
 /** Definitions are limited by the API; escaping makes them longer inside a body. */
 const TYPE: RecordKind = { name: 'type', bytesMax: 4_194_304 };
+
+/** Definitions are long: a slice is held in memory. */
+const SLICE_MAX = 50;
 
 type Body = Pick<TypeRecord, 'policy' | 'revision' | 'definition'>;
 
@@ -82,6 +86,33 @@ export class JobTypes {
   async read(refs: readonly TypeRef[]): Promise<(TypeRecord | null)[]> {
     const { records } = await this.#records.read(refs.map(keyOf));
     return records.map((record) => (record === null ? null : typeOf(record)));
+  }
+
+  /**
+   * By name, those of a tenant and of those that all tenants share: its own one where both have one
+   * of a name.
+   */
+  async page(
+    { tenant, shared }: { readonly tenant: string; readonly shared: string },
+    { after, limit }: RecordPage,
+  ): Promise<TypeRecord[]> {
+    const found = new Map<string, TypeRecord>();
+    const tenants = [...new Set([tenant, shared])];
+    let last = after;
+    while (found.size <= limit) {
+      const query = { kind: TYPE, tenants, limit: SLICE_MAX, after: last };
+      const { records } = await this.#records.list(query);
+      const isLast = records.length < SLICE_MAX;
+      // Of the last name there may be another one, which the next slice has as well.
+      const end = isLast ? undefined : records.at(-1)!.id;
+      for (const type of records.map(typeOf)) {
+        if (type.type === end) break;
+        if (type.tenant === tenant || !found.has(type.type)) found.set(type.type, type);
+        last = type.type;
+      }
+      if (isLast) break;
+    }
+    return [...found.values()].slice(0, limit);
   }
 
   /** All types of a tenant, by name. */

@@ -10,7 +10,7 @@ import { ConfigurationError } from './configuration-error.ts';
 export interface Config {
   /** A PostgreSQL URL, or a folder for the embedded store; default: `data`. */
   readonly database?: string;
-  /** Jobs that are registered, and run by processes that work. */
+  /** Jobs to register, and to run in processes with the role `worker`. */
   readonly jobs?: readonly JobType[];
   /** Default: those of the packages that are installed. */
   readonly plugins?: readonly Plugin[];

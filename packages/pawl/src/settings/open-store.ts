@@ -12,13 +12,16 @@ export async function openStore(
   lifecycles: readonly Lifecycle[],
 ): Promise<{ store: Store; storeName: string }> {
   if (configuration.databaseUrl !== null) {
-    const { databaseUrl: url, directUrl } = configuration;
+    const { databaseUrl: url, directUrl, replicaUrl, replicaStaleMsMax } = configuration;
     checkDatabaseUrl('DATABASE_URL', url);
     if (directUrl !== null) checkDatabaseUrl('DATABASE_DIRECT_URL', directUrl);
+    if (replicaUrl !== null) checkDatabaseUrl('DATABASE_REPLICA_URL', replicaUrl);
     const { openPostgresStore } = await import('../store/postgres/store.ts');
     const store = await openPostgresStore({
       url,
       directUrl: directUrl ?? undefined,
+      replicaUrl: replicaUrl ?? undefined,
+      replicaStaleMsMax,
       readerRole: configuration.readerRole ?? undefined,
       migrate: configuration.migrate,
       lifecycles,
@@ -27,6 +30,10 @@ export async function openStore(
       throw fault === null ? error : new ConfigurationError('DATABASE_URL', fault);
     });
     return { store, storeName: 'PostgreSQL' };
+  }
+  if (configuration.replicaUrl !== null) {
+    const message = 'is of no use without DATABASE_URL: set both, or leave it out';
+    throw new ConfigurationError('DATABASE_REPLICA_URL', message);
   }
   // Only now: those who use PostgreSQL may have a Node that was built without it.
   const { openSqliteStore } = await import('../store/sqlite/store.ts').catch(withoutSqlite);

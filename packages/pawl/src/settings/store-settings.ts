@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { loadConfig, settingsIn } from './config-file.ts';
 import { type MigrateSetting, readMigrateSetting } from './migrate-setting.ts';
+import { readStaleSetting } from './replica-setting.ts';
 import { environmentOf, resolveSettings } from './resolve-settings.ts';
 import type { Setting } from './setting.ts';
 
@@ -12,6 +13,10 @@ export interface StoreSettings {
   readonly databaseUrl: string | null;
   /** The server itself, where `databaseUrl` leads to a pooler. */
   readonly directUrl: string | null;
+  /** A standby that may answer lists, histories and dashboards. */
+  readonly replicaUrl: string | null;
+  /** How old its answers may be, in milliseconds. */
+  readonly replicaStaleMsMax: number;
   /** A PostgreSQL role that sees one tenant at a time, for the lists that are read for one. */
   readonly readerRole: string | null;
   readonly migrate: MigrateSetting;
@@ -24,17 +29,30 @@ export const STORE_SETTINGS: readonly Setting[] = [
     name: 'DATABASE_URL',
     fallback: null,
     sentence:
-      'PostgreSQL instead of the embedded store. Of several comma-separated hosts, the one that ' +
-      'takes writes is used.',
+      'PostgreSQL URL, instead of the embedded store. Of several comma-separated hosts, the one ' +
+      'that takes writes is used.',
     isSecret: true,
   },
   {
     name: 'DATABASE_DIRECT_URL',
     fallback: null,
     sentence:
-      'The PostgreSQL server itself, where DATABASE_URL leads to a pooler in transaction mode: ' +
-      'for LISTEN and for maintenance.',
+      'URL of the PostgreSQL server itself, if DATABASE_URL leads to a pooler in transaction ' +
+      'mode: for LISTEN and for maintenance.',
     isSecret: true,
+  },
+  {
+    name: 'DATABASE_REPLICA_URL',
+    fallback: null,
+    sentence:
+      'A standby of the PostgreSQL server that may answer lists, histories and dashboards to ' +
+      'clients that say how far they have written. Everything else is asked of the primary.',
+    isSecret: true,
+  },
+  {
+    name: 'PAWL_REPLICA_STALE_MAX',
+    fallback: '5s',
+    sentence: 'How old an answer of the standby may be; beyond that the primary answers.',
   },
   {
     name: 'PAWL_READER_ROLE',
@@ -44,7 +62,7 @@ export const STORE_SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_MIGRATE',
     fallback: 'apply',
-    sentence: 'apply: a start migrates the schema; check: it fails if a migration is pending.',
+    sentence: 'apply: migrate the schema at the start. check: fail if a migration is pending.',
   },
 ];
 
@@ -53,6 +71,8 @@ export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
     dataFolder: env['PAWL_DATA'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ?? null,
     directUrl: env['DATABASE_DIRECT_URL'] ?? null,
+    replicaUrl: env['DATABASE_REPLICA_URL'] ?? null,
+    replicaStaleMsMax: readStaleSetting(env),
     readerRole: env['PAWL_READER_ROLE'] ?? null,
     migrate: readMigrateSetting(env),
   };

@@ -13,7 +13,7 @@ export interface IdempotencyClaim {
   readonly windowMs: number;
 }
 
-/** A label that is left out is null. */
+/** A job to be inserted. Labels that are left out are null. */
 export interface NewJob extends JobRef, Partial<JobLabels> {
   readonly type: string;
   readonly queue: string;

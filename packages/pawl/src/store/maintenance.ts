@@ -2,6 +2,7 @@ import type { Instant } from '../core/clock.ts';
 import type { JobRef } from '../core/job.ts';
 import type { StoreHealth } from './health.ts';
 import type { RecordKind } from './records.ts';
+import type { ReplicaFigures } from './replica.ts';
 
 /** How large a table is, and how much of it is waste; null where the database does not say. */
 export interface TableFigures {
@@ -85,6 +86,8 @@ export interface StoreFigures {
   /** For how many days to come there are partitions; null where there are none. */
   readonly daysAhead: number | null;
   readonly server: ServerFigures | null;
+  /** The server that may answer reads; null where there is none. */
+  readonly replica: ReplicaFigures | null;
   /** Null where there is no server. */
   readonly connection: ConnectionFigures | null;
   readonly connections: { readonly used: number; readonly max: number } | null;

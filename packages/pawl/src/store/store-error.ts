@@ -1,9 +1,9 @@
 import type { Trouble } from './health.ts';
 
 /**
- * The store could not do its work. `unchanged`: surely nothing was written, ask again.
- * `unknown`: the answer was lost after the commit may have happened; read before asking again.
- * `refused`: the database's guard or a constraint refused the write; do not ask again.
+ * The database failed. `outcome` says what that means: `unchanged`: nothing was written, try again.
+ * `unknown`: the connection failed when the commit may have happened, read before trying again.
+ * `refused`: a guard or constraint of the database refused the write, do not try again.
  */
 export class StoreError extends Error {
   readonly outcome: 'unchanged' | 'unknown' | 'refused';

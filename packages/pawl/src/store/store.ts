@@ -18,6 +18,7 @@ import type {
 import type { Move, MovedAndClaimed, MoveOutcome } from './move.ts';
 import type { LifecyclePlace } from './overdue.ts';
 import type { OwnedJob } from './owned.ts';
+import type { Past, PastQuery } from './past.ts';
 import type {
   EntryPage,
   EntryQuery,
@@ -29,11 +30,12 @@ import type {
   TailQuery,
 } from './query.ts';
 import type { RecordStore } from './records.ts';
+import type { Replica } from './replica.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
 import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
-import type { Tally } from './tally.ts';
+import type { Tally, TallyBounds } from './tally.ts';
 import type { SqlTransaction } from './transaction.ts';
 import type { DispatchRuleVerbs } from './dispatch-rule.ts';
 
@@ -76,9 +78,12 @@ export interface PlainVerbs extends DispatchRuleVerbs, StandingVerbs {
   incarnation(): Promise<string>;
   /**
    * Counts the jobs that have not ended, those in flight all and of every other line (a type in a
-   * queue, claimable or kept back) the first `max`: a look costs the same however many wait.
+   * queue, claimable or kept back) the first `max`: a look costs the same however many wait. With
+   * `queues`, of these only: a page of a list costs the same however many queues there are.
    */
-  tally(tenant: string | null, max?: number): Promise<Tally[]>;
+  tally(tenant: string | null, bounds?: TallyBounds): Promise<Tally[]>;
+  /** Where the jobs of a tenant stood at a moment that the log still covers. */
+  past(query: PastQuery): Promise<Past>;
 
   /** The number of a policy, under which jobs name it; an equal one has the same. */
   putPolicy(policy: Policy): Promise<number>;
@@ -97,6 +102,8 @@ export interface Store extends PlainVerbs, RetentionVerbs {
   readonly wakeSignal?: StoreWakeSignal;
   /** Left out where nobody can put another log under a running process. */
   readonly logChanges?: LogChanges;
+  /** Left out where nobody else has what is stored. */
+  readonly replica?: Replica | undefined;
   /** Writes new jobs with their first events, one outcome an item; wakes other processes. */
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
   insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;

@@ -1,8 +1,9 @@
 import type { Instant } from '../core/clock.ts';
 import type { Phase } from '../core/phase.ts';
 import type { PriorityClass } from '../core/rank.ts';
+import { byBytes } from './byte-order.ts';
 
-/** How many jobs stand where, terminal ones left out. */
+/** Counts of jobs that have not ended, by phase. */
 export interface Tally {
   readonly tenant: string;
   readonly type: string;
@@ -15,6 +16,29 @@ export interface Tally {
   readonly isAtLeast: boolean;
   /** The earliest due time among those that were counted. */
   readonly oldestRunAt: Instant;
+}
+
+/**
+ * Some queues of a tenant, by the bytes of their names: of those that have jobs the first `limit`,
+ * beginning with `from`, or with the next after `after`.
+ */
+export interface QueueRange {
+  readonly from?: string;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export interface TallyBounds {
+  /** So many of one line are counted. */
+  readonly max?: number;
+  /** Of one tenant only. Default: all queues. */
+  readonly queues?: QueueRange;
+}
+
+/** Whether a queue lies where the range begins or behind it. */
+export function isAhead(queue: string, { from, after }: QueueRange): boolean {
+  if (from !== undefined && byBytes(queue, from) < 0) return false;
+  return after === undefined || byBytes(queue, after) > 0;
 }
 
 /** So many of one line are counted, unless more are asked for: a look costs some milliseconds. */
@@ -33,7 +57,7 @@ export function mergeTallies(parts: Iterable<Tally>): Tally[] {
   return [...merged.values()];
 }
 
-/** The jobs by phase, and the phases of which there may be more than were counted. */
+/** Counts by phase, and the phases whose count was cut off at a limit. */
 export function byPhase(tallies: readonly Tally[]): {
   phases: Record<string, number>;
   atLeast: string[];

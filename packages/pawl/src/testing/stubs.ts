@@ -4,7 +4,7 @@ import type { RunContext } from '../handler/context.ts';
 import { defineJob, isJobDefinition, type JobDefinition } from '../handler/define-job.ts';
 import type { JobType } from '../handler/job-type.ts';
 
-/** What a stub gets: everything that the handler would. */
+/** The argument of a stub, the same as that of a handler. */
 export type StubContext<Input> = Omit<RunContext<unknown>, 'input'> & {
   readonly input: InputJson<Input>;
 };

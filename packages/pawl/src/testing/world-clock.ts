@@ -11,7 +11,7 @@ export interface WorldClockOptions {
 const STEP_MS = 60_000;
 const STEPS_MAX = 10_000;
 
-/** The time of a world. It stands still unless it is moved. */
+/** The virtual clock of a world. */
 export class WorldClock {
   readonly #clock: ManualClock;
   readonly #options: WorldClockOptions;

@@ -36,13 +36,13 @@ export type { WorldClock } from './world-clock.ts';
 
 /** Options of `openWorld`. */
 export interface WorldOptions extends Environment {
-  /** Those that are only declared need a stub before they are run. */
+  /** The jobs of the world; a job that is only declared needs a stub to run. */
   readonly jobs: readonly JobType[];
-  /** The same seed gives the same ids, jitter and so the same run; default: 1. */
+  /** Seed of ids and jitter: the same seed gives the same run; default: 1. */
   readonly seed?: number;
-  /** When the clock begins; default: the first moment of 2026. */
+  /** Start time of the clock; default: 2026-01-01T00:00:00Z. */
   readonly startAt?: Date;
-  /** The most handlers at a time; default: 16. */
+  /** Maximum number of handlers that run at once; default: 16. */
   readonly slots?: number;
   /** Encrypts payloads, as in production; default: none. */
   readonly codec?: PayloadCodec;
@@ -54,9 +54,9 @@ const LINKS = { publicUrl: 'https://pawl.test', keys: [{ id: 'test', secret: Buf
 const PAGE = 10_000;
 
 /**
- * A whole platform in memory: the real engine, the real worker, the jobs that you define, and a
- * clock that moves only when you say so. Nothing in it sleeps, and the verbs and handles are those
- * of the library: to wait for a job is to run what is due.
+ * Pawl in memory for tests: the real engine and worker, your jobs, and a virtual clock that moves
+ * only when you move it. Functions and handles are those of the library. Waiting for a job runs
+ * what is due; nothing sleeps.
  */
 export class World extends JobVerbs {
   readonly clock: WorldClock;
@@ -242,7 +242,7 @@ export class World extends JobVerbs {
   }
 }
 
-/** Opens a world in which these jobs can be enqueued and are run. */
+/** Opens a world with these jobs. */
 export async function openWorld(options: WorldOptions): Promise<World> {
   const { seed, startAt } = options;
   const warnings: string[] = [];

@@ -33,6 +33,7 @@ export function factsOf({ job, stages, idempotencyKey }: Claim): AttemptFacts {
       createdAt: job.createdAt,
       deadlineAt: job.deadlineAt,
       requestedBy: job.requestedBy,
+      limitKey: job.limitKey,
       parentJobId: job.parentJobId,
       documentId: job.documentId,
       metadata: job.metadata === null ? null : (JSON.parse(job.metadata) as unknown),

@@ -74,7 +74,7 @@ export class Presence {
     try {
       const asked = (await source.announce?.(signsOf(this.#setup, this.#state))) ?? [];
       if (!asked.includes(id) || this.#state !== 'working') return;
-      log.warn('asked to drain: running handlers finish, nothing more is claimed', { worker: id });
+      log.warn('draining: running handlers finish, no more jobs are claimed', { worker: id });
       this.#onDrain();
     } catch (error) {
       log.warn('worker heartbeat failed', { error: String(error) });

@@ -197,7 +197,7 @@ export class Runner {
         }
       });
     } catch (error) {
-      log.warn('jobs could not be started and are given back', { error: String(error) });
+      log.warn('jobs could not be started and return to their queue', { error: String(error) });
       for (const attempt of leased) {
         this.slots.leave(attempt.job.type);
         this.#giveBack(attempt);

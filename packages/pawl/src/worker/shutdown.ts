@@ -10,7 +10,7 @@ export interface SignalSource {
 
 /**
  * Drains the worker on the first SIGTERM or SIGINT, and stops it at once on the second. Resolves
- * when the worker has stopped; leaving the process is up to the caller.
+ * when the worker has stopped; it does not end the process.
  */
 export async function drainOnSignal(
   worker: Pick<Worker, 'drain'>,

@@ -12,7 +12,7 @@ import { SETTINGS } from './settings.ts';
 /** A platform as flags, environment and `pawl.config.ts` describe it. */
 export interface Composed {
   readonly configuration: Configuration;
-  readonly parts: Required<PlatformParts>;
+  readonly parts: Required<Omit<PlatformParts, 'timers'>>;
   readonly resolved: readonly Resolved[];
 }
 

@@ -38,7 +38,7 @@ export async function openAccess(
 
 /** Into a file that only its owner can read: what is printed ends up in logs. */
 async function makeFirstKey(configuration: Configuration, engine: Engine): Promise<string | null> {
-  const known = await engine.accessKeys.list(HOME_TENANT);
+  const known = await engine.accessKeys.list(HOME_TENANT, { limit: 1 });
   if (known.length > 0) return null;
   await mkdir(configuration.dataFolder, { recursive: true });
   const path = join(configuration.dataFolder, 'admin.key');

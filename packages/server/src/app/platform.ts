@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { JobRef } from 'pawl/internal/core/job';
-import { systemTimers } from 'pawl/internal/core/timers';
+import { systemTimers, type Timers } from 'pawl/internal/core/timers';
 import type { Artifacts } from 'pawl/internal/engine/artifacts';
 import type { EngineLog } from 'pawl/internal/engine/context';
 import type { Engine } from 'pawl/internal/engine/engine';
@@ -58,6 +58,8 @@ export interface PlatformParts {
   readonly jobs?: readonly JobType[];
   /** Runs once the jobs are registered, before any is claimed. */
   readonly onStart?: (pawl: Pawl) => unknown;
+  /** How the time of draining is waited for. Default: that of the runtime. */
+  readonly timers?: Timers;
 }
 
 interface Opening {
@@ -177,6 +179,7 @@ export async function startPlatform(
   parts: PlatformParts = {},
 ): Promise<Platform> {
   const { jobsModule, roles } = configuration;
+  const { timers = systemTimers } = parts;
   const plugins = await platformPlugins(parts.plugins);
   const loaded = jobsModule === null ? [] : await loadJobs(jobsModule);
   const jobs = [...new Set([...loaded, ...definitionsIn(parts.jobs ?? [])])];
@@ -190,7 +193,7 @@ export async function startPlatform(
   let server: FastifyInstance | null = null;
   const stop = async (): Promise<void> => {
     status.drain();
-    await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
+    await timers.sleep(configuration.drainMs, new AbortController().signal);
     await engine.live.stop();
     await server?.close();
     await pawl.close();
@@ -201,7 +204,7 @@ export async function startPlatform(
     const opened = await openPlugins(opening, pawl, services);
     const all = [...jobs, ...opened.jobs];
     checkRoles(roles, all.length);
-    context.inputs.learn(all);
+    context.inputs.learn([...jobs, ...opened.allJobs]);
     server = await serverOf(opening, { pawl, services, opened, status, authenticator });
     await pawl.start();
     await parts.onStart?.(pawl);

@@ -15,7 +15,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_DRAIN_MS',
     fallback: '0',
-    sentence: 'How long it keeps answering after SIGTERM while /readyz answers 503.',
+    sentence: 'How long requests are still answered after SIGTERM, while /readyz returns 503.',
   },
   {
     name: 'PAWL_AUTH',
@@ -161,12 +161,12 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_REPROCESS_TIMES',
     fallback: '3',
-    sentence: 'The most automatic replays of one job.',
+    sentence: 'Maximum number of automatic replays of one job.',
   },
   {
     name: 'PAWL_REPROCESS_PER_MINUTE',
     fallback: '60',
-    sentence: 'The most automatic replays per minute.',
+    sentence: 'Maximum number of automatic replays per minute.',
   },
   {
     name: 'LOG_LEVEL',

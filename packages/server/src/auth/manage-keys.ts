@@ -9,7 +9,7 @@ import {
   keyTag,
   type NewAccessKey,
 } from 'pawl/internal/records/access-keys';
-import { type Credential, HOME_TENANT } from 'pawl/internal/contract/credential';
+import { type Credential, HOME_TENANT, TENANT_PATTERN } from 'pawl/internal/contract/credential';
 import { freshKey } from './key-text.ts';
 import { isRole, type Role, ROLES, SCOPES, scopesOf } from 'pawl/internal/contract/role';
 
@@ -40,7 +40,7 @@ export interface MadeKey {
   readonly text: string;
 }
 
-const TENANT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+const TENANT = new RegExp(TENANT_PATTERN);
 
 /** True for a name that a tenant can have; the mark of what all tenants share is none. */
 export function isTenantName(name: unknown): name is string {
@@ -56,7 +56,7 @@ export async function createKey(
   const tenant = wish.tenant ?? by.tenant;
   checkWish(wish, tenant);
   if (tenant !== by.tenant && by.tenant !== HOME_TENANT) {
-    throw new PawlError('FORBIDDEN', 'a key is made for the own tenant only');
+    throw new PawlError('FORBIDDEN', 'keys can be created only for your own tenant');
   }
   refuseMore(deps, by, { roles: wish.roles, scopes: wish.scopes ?? null });
   const { idempotencyKey } = wish;

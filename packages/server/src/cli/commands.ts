@@ -5,5 +5,5 @@ import { addDemo } from './demo.ts';
 import { addTour } from './tour.ts';
 import { addConfig } from './config.ts';
 
-/** What this package adds to the command `pawl`. */
+/** The commands that this package adds to `pawl`. */
 export const commands: readonly AddCommand[] = [addStart, addDev, addDemo, addTour, addConfig];

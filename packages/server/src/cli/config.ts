@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<Resolved>[] = [
 export function addConfig(program: Command): void {
   program
     .command('config')
-    .description('every setting: its value as "pawl start" would see it, and where it comes from')
+    .description('list every setting: its value for "pawl start", and its source')
     .addHelpText(
       'after',
       '\nFlags go before the environment, that before the file (pawl.json or PAWL_CONFIG), that' +

@@ -154,7 +154,9 @@ async function demo({ port, yes = false }: DemoOptions, command: Command): Promi
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('see work survive kill -9, retries, and a flow with an approval, in a minute')
+    .description(
+      'show retries, a job that survives kill -9, and a flow with an approval, in one minute',
+    )
     .option('--port <port>', 'port of its dashboard; if taken, any free port', String(PORT))
     .option('--yes', 'approve automatically and exit, without asking')
     .addHelpText('after', '\nIt runs a platform of its own and leaves nothing behind.')

@@ -9,8 +9,12 @@ function coded(code: string): Error {
 
 test('a platform that cannot start says what to do next', () => {
   assert.match(adviceOn(coded('EADDRINUSE')), /^it failed\. Choose another port/);
-  const lost = new StoreError('unchanged', 'the database is lost', coded('ECONNREFUSED'));
-  assert.match(adviceOn(lost), /^the database is lost\. Is PostgreSQL running/);
+  const lost = new StoreError(
+    'unchanged',
+    'the connection to the database failed',
+    coded('ECONNREFUSED'),
+  );
+  assert.match(adviceOn(lost), /^the connection to the database failed\. Is PostgreSQL running/);
   const denied = new StoreError('refused', 'permission denied', coded('42501'));
   assert.match(adviceOn(denied), /GRANT CREATE ON DATABASE/);
 });

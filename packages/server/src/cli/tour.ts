@@ -89,8 +89,8 @@ export function addTour(program: Command): void {
     .description(
       'a tour of the studio: upload, convert, export, download and ask about a small deck',
     )
-    .option('--out <folder>', 'where the files go', 'pawl-tour')
-    .option('--question <text>', 'what to ask about the deck', TOUR_QUESTION)
+    .option('--out <folder>', 'folder of the downloaded files', 'pawl-tour')
+    .option('--question <text>', 'question about the deck', TOUR_QUESTION)
     .addHelpText('after', '\nNeeds a server that runs: npm start')
     .action(onServer(tour));
 }

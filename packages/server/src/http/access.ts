@@ -35,6 +35,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC | typeo
   'GET /metrics': 'metrics:read',
   'GET /v1/slo': 'metrics:read',
   'GET /v1/history': 'metrics:read',
+  'GET /v1/past': 'queues:read',
   'GET /v1/me': SIGNED_IN,
   'GET /v1/usage': 'queues:read',
   'GET /v1/search': 'jobs:read',
@@ -49,6 +50,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC | typeo
   'POST /v1/jobs/:id/submit': 'jobs:write',
   'GET /v1/jobs': 'jobs:read',
   'GET /v1/jobs/:id': 'jobs:read',
+  'GET /v1/jobs/:id/past': 'jobs:read',
   'GET /v1/jobs/:id/why': 'jobs:read',
   'GET /v1/jobs/:id/events': 'jobs:read',
   'GET /v1/jobs/:id/result': 'jobs:read',
@@ -200,7 +202,7 @@ export function admitBy(
   app.addHook('onRequest', async (request) => {
     if (request.is404 || isSigned(request)) return;
     const credential = admit(request);
-    if (credential === null) throw new PawlError('UNAUTHENTICATED', 'the caller is not known');
+    if (credential === null) throw new PawlError('UNAUTHENTICATED', 'the caller is unknown');
     request.credential = credential;
     requireScope(request, credential);
   });

@@ -18,6 +18,9 @@ export interface ArtifactServices {
 
 export const ARTIFACTS_PATH = '/v1/artifacts';
 
+/** Node's client takes 16 KB for all headers together, and proxies often 8. */
+const LINK_LENGTH_MAX = 6_000;
+
 /** An artifact as answers show it: with a link, without the place of its bytes. */
 export function artifactJson(
   services: ArtifactServices,
@@ -63,7 +66,23 @@ export async function resultArtifacts(
   job: JobRef,
 ): Promise<ResultArtifacts> {
   const artifacts = (await services.access.list(job)).map((one) => artifactJson(services, one));
-  return { artifacts, link: artifacts.length === 0 ? null : artifacts.map(linkOf).join(', ') };
+  return { artifacts, link: artifacts.length === 0 ? null : linksOf(artifacts, job.id) };
+}
+
+/** As many as a header may have, and where the others are; clients refuse longer headers. */
+function linksOf(artifacts: readonly ArtifactJson[], jobId: string): string {
+  const links: string[] = [];
+  let length = 0;
+  for (const artifact of artifacts) {
+    const link = linkOf(artifact);
+    length += link.length + 2;
+    if (length > LINK_LENGTH_MAX) {
+      links.push(`</v1/jobs/${jobId}/artifacts>; rel="collection"`);
+      break;
+    }
+    links.push(link);
+  }
+  return links.join(', ');
 }
 
 /** An artifact as one link of the header `link`. */

@@ -231,7 +231,7 @@ function download(app: App, services: ArtifactServices): void {
         params: ArtifactParams,
         response: {
           200: Bytes,
-          206: { ...Bytes, description: 'The range that was asked for.' },
+          206: { ...Bytes, description: 'The requested range.' },
           304: nothing('The content is known already.'),
         },
         errors: ['LINK_INVALID', 'LINK_EXPIRED', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],

@@ -142,7 +142,7 @@ function changeOperations(app: App, { engine }: Services): void {
         tags: ['Operations'],
         operationId: 'stopOperation',
         summary: 'Stop an operation',
-        description: 'What it has done stays done. One that has ended is left as it is.',
+        description: 'Its changes so far remain. An operation that has ended is not changed.',
         params: OperationParams,
         headers: IDEMPOTENT_BY_STATE,
         response: { 200: OperationSchema },

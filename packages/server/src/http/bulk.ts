@@ -52,7 +52,7 @@ export const RESULTS = {
       error: Type.Optional(ProblemSchema),
     }),
   ),
-  hasMore: Type.Boolean({ description: 'The filter finds more: send the request again.' }),
+  hasMore: Type.Boolean({ description: 'The filter matches more jobs: send the request again.' }),
 };
 
 const ResultsSchema = closed(RESULTS);

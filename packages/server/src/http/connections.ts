@@ -173,7 +173,7 @@ export function answerOddRequests(app: FastifyInstance): void {
     latest.set(request.socket, { request, response });
   });
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const error = new PawlError('EXPECTATION_FAILED', 'only "Expect: 100-continue" can be met');
+    const error = new PawlError('EXPECTATION_FAILED', 'only "Expect: 100-continue" is supported');
     const body = JSON.stringify(problemOf(error));
     response.writeHead(error.status, {
       'content-type': 'application/problem+json',
@@ -186,7 +186,10 @@ export function answerOddRequests(app: FastifyInstance): void {
   app.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     refuseRaw(
       socket,
-      new PawlError('METHOD_NOT_IMPLEMENTED', 'this server is not a proxy: it has no CONNECT'),
+      new PawlError(
+        'METHOD_NOT_IMPLEMENTED',
+        'CONNECT is not supported: this server is not a proxy',
+      ),
     );
   });
 }

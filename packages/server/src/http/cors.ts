@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
 const SENT =
-  'authorization, content-type, idempotency-key, if-none-match, last-event-id, prefer, range, ' +
-  'traceparent, x-request-id';
+  'authorization, content-type, idempotency-key, if-none-match, last-event-id, pawl-position, ' +
+  'prefer, range, traceparent, x-request-id';
 const READ =
-  'allow, api-version, content-disposition, etag, link, location, ratelimit, ratelimit-policy, ' +
-  'retry-after, x-request-id';
+  'allow, api-version, content-disposition, etag, link, location, pawl-position, pawl-stale-ms, ' +
+  'ratelimit, ratelimit-policy, retry-after, x-request-id';
 const PREFLIGHT_SECONDS = '600';
 
 /**

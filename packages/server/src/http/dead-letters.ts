@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { PawlError } from 'pawl/internal/core/errors';
 import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { sendPage } from './page.ts';
+import { readNear } from './replica-reads.ts';
 import { DeadLetterSchema } from 'pawl/internal/contract/dead-letter';
 import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { JobSchema } from 'pawl/internal/contract/job';
@@ -11,7 +12,7 @@ import { deadLetterJson, jobJson, jobUrl } from './view.ts';
 
 const LetterParams = Type.Object({ id: Uuid });
 
-function listLetters(app: App, { engine }: Services): void {
+function listLetters(app: App, services: Services): void {
   app.get(
     '/v1/dlq',
     {
@@ -32,12 +33,15 @@ function listLetters(app: App, { engine }: Services): void {
     },
     async (request, reply) => {
       const { cursor, limit = 50, ...filters } = request.query;
-      const letters = await engine.deadLetters({
+      const query = {
         ...filters,
         tenant: callerOf(request).tenant,
         limit: limit + 1,
         ...(cursor === undefined ? {} : { before: cursor }),
-      });
+      };
+      const letters = await readNear(services, { request, reply }, (from) =>
+        from.deadLetters(query),
+      );
       const page = letters.slice(0, limit);
       const nextCursor = letters.length > limit ? page.at(-1)!.id : null;
       return sendPage(reply, page.map(deadLetterJson), nextCursor);

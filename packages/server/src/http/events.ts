@@ -12,6 +12,7 @@ import { sendPage } from './page.ts';
 import { FROM_HEADERS, FROM_QUERY, PAGE_OR_STREAM, RESET } from './page-or-stream.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
+import { readNear } from './replica-reads.ts';
 import { JobParams } from 'pawl/internal/contract/job';
 import { closed, nothing } from 'pawl/internal/contract/values';
 import { frameOf } from './sse-frame.ts';
@@ -177,10 +178,11 @@ export async function openStream(
 
 async function listEvents(
   services: Services,
-  job: Job,
+  exchange: { request: FastifyRequest; reply: FastifyReply; job: Job },
   asked: { cursor: string | undefined; cursors: JobCursors; limit: number },
 ) {
-  const { cursor, cursors } = asked;
+  const { job } = exchange;
+  const { cursor, cursors, limit } = asked;
   const after = cursor === undefined ? START : await cursors.read(cursor, job);
   if (after === 'faulty') {
     const message = 'must be a `nextCursor` of this list, or 0.0 for its start';
@@ -189,7 +191,8 @@ async function listEvents(
   }
   if (after === 'foreign') throw RESET;
   const { id, tenant } = job;
-  const page = await services.engine.events({ id, tenant, after, limit: asked.limit, notes: true });
+  const query = { id, tenant, after, limit, notes: true };
+  const page = await readNear(services, exchange, (from) => from.events(query));
   const last = page.hasMore ? page.events.at(-1) : undefined;
   const items = page.events.map((event) => eventJson(event, job));
   return { items, nextCursor: last === undefined ? null : cursors.at(last) };
@@ -202,8 +205,8 @@ const STREAM_TEXT =
   'The id of a message is the cursor: send the last one as `Last-Event-ID` (or `lastEventId` in ' +
   'the query), to this server or to another, and the stream continues from there, without a gap ' +
   'and without a repeat. A cursor that is not of this log gets `event: reset` and a new ' +
-  'snapshot; `0.0` is the start of every history. The stream ends with the job; whoever comes ' +
-  'back after that gets 204.';
+  'snapshot; `0.0` is the start of every history. The stream ends with the job; a request ' +
+  'after that gets 204.';
 
 const FOLLOW_SCHEMA = {
   tags: ['Events'],
@@ -239,7 +242,7 @@ function followJob(app: App, services: Services): void {
         );
       }
       const asked = { cursor, cursors, limit: query.limit ?? 100 };
-      const { items, nextCursor } = await listEvents(services, job, asked);
+      const { items, nextCursor } = await listEvents(services, { request, reply, job }, asked);
       return reply.code(200).send(sendPage(reply, items, nextCursor));
     },
   );

@@ -35,7 +35,7 @@ function readCause(app: App, { engine }: Services): void {
         tags: ['Failures'],
         operationId: 'readFailure',
         summary: 'One cause of failures: where, when and why',
-        description: 'Of as many jobs as the list of causes looks at.',
+        description: 'For the jobs that the list of causes reads.',
         params: FailureParams,
         response: { 200: FailureDetailSchema },
         errors: ['NOT_FOUND'],

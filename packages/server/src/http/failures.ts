@@ -57,7 +57,7 @@ const IGNORED = {
   ignored: Type.Optional(
     Type.Enum(['leave', 'show'], {
       default: 'leave',
-      description: 'Whether ignored causes are listed too.',
+      description: 'Whether to list ignored causes as well.',
     }),
   ),
 };
@@ -99,7 +99,7 @@ function listFailedJobs(app: App, { engine }: Services): void {
         tags: ['Failures'],
         operationId: 'listFailedJobs',
         summary: 'The failed jobs of a cause, or of any filter',
-        description: 'Newest first, those that failed before those that are dead.',
+        description: 'Newest first; failed jobs before dead ones.',
         querystring: closed({ ...FAILURE_FILTER, ...WITH_PAYLOADS, ...pagedBy(FailedJobCursor) }),
         response: { 200: pageOf(JobSchema) },
       },

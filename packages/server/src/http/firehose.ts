@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EVENT_TYPES, NOTE_TYPES } from 'pawl/internal/core/event';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Credential } from 'pawl/internal/contract/credential';
@@ -14,6 +14,7 @@ import { FROM_HEADERS, FROM_QUERY, PAGE_OR_STREAM, resetOf } from './page-or-str
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
 import { reachedIds } from './reach.ts';
+import { readNear } from './replica-reads.ts';
 import { closed, Label, Name, Uuid } from 'pawl/internal/contract/values';
 import { frameOf } from './sse-frame.ts';
 import type { SseStream } from './sse.ts';
@@ -145,14 +146,14 @@ async function follow(
 
 async function listEvents(
   services: Services,
-  tenant: string,
+  exchange: { request: FastifyRequest; reply: FastifyReply },
   asked: { from: From; limit: number },
 ) {
-  const { from, limit } = asked;
-  const page = await services.engine.tail({ tenant, from, limit });
+  const { tenant } = credentialOf(exchange.request);
+  const page = await readNear(services, exchange, (place) => place.tail({ tenant, ...asked }));
   if (!page.isReset) return page;
   if (page.lost !== undefined) throw resetOf(page.lost, { cursor: page.cursor });
-  throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
+  throw new PawlError('CURSOR_RESET', 'the cursor is of another log, or of events that are gone', {
     details: { cursor: page.cursor },
   });
 }
@@ -195,7 +196,7 @@ function followAll(app: App, services: Services): void {
       }
       const from: From = known === undefined ? (start ?? 'start') : { cursor: known };
       const credential = credentialOf(request);
-      const page = await listEvents(services, credential.tenant, { from, limit });
+      const page = await listEvents(services, { request, reply }, { from, limit });
       const jobIds = page.items.map(({ event }) => event.jobId);
       const ids = await reachedIds(services.engine, credential, jobIds);
       const items = page.items

@@ -3,6 +3,7 @@ import { HISTORY_COUNTS } from 'pawl/internal/core/history-count';
 import { HISTORY_QUERY, type HistoryJson, HistorySchema } from 'pawl/internal/contract/history';
 import { closed } from 'pawl/internal/contract/values';
 import { timeText } from 'pawl/internal/contract/event-view';
+import { readNear } from './replica-reads.ts';
 import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 
 const HOUR_MS = 3_600_000;
@@ -45,7 +46,7 @@ const DESCRIPTION =
   'Where one call moved more than 4 jobs, waits and durations are those of an even sample. ' +
   'Nothing is 0 that was not counted: what is not known is null.';
 
-function readHistory(app: App, { engine }: Services): void {
+function readHistory(app: App, services: Services): void {
   app.get(
     '/v1/history',
     {
@@ -58,13 +59,16 @@ function readHistory(app: App, { engine }: Services): void {
         response: { 200: HistorySchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { from, to, step, ...lane } = request.query;
       const { tenant } = callerOf(request);
-      const end = to === undefined ? await engine.now() : Date.parse(to);
-      const begin = from === undefined ? end - HOUR_MS : Date.parse(from);
       const stepMs = step === undefined ? undefined : step * 1_000;
-      return historyJson(await engine.history({ tenant, from: begin, to: end, stepMs, ...lane }));
+      const report = await readNear(services, { request, reply }, async (place) => {
+        const end = to === undefined ? await place.now() : Date.parse(to);
+        const begin = from === undefined ? end - HOUR_MS : Date.parse(from);
+        return place.history({ tenant, from: begin, to: end, stepMs, ...lane });
+      });
+      return historyJson(report);
     },
   );
 }

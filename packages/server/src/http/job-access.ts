@@ -1,30 +1,9 @@
-import { Type } from 'typebox';
 import { entryOf } from '../auth/manage-keys.ts';
-import { GROUP_LENGTH_MAX, GROUPS_MAX } from 'pawl/internal/contract/groups';
 import { etagOf, IfMatch, preconditionOf } from 'pawl/internal/contract/if-match';
 import { accessTag } from 'pawl/internal/records/job-shares';
 import { JobParams } from 'pawl/internal/contract/job';
-import { nullable, text } from 'pawl/internal/contract/values';
+import { AccessBody, AccessSchema } from 'pawl/internal/contract/job-access';
 import { type App, credentialOf, refOf, type Resource, routes, type Services } from './services.ts';
-
-const Groups = Type.Array(text(GROUP_LENGTH_MAX, 1), {
-  maxItems: GROUPS_MAX,
-  uniqueItems: true,
-  description: 'Groups whose members may read the job.',
-});
-
-const AccessBody = Type.Object(
-  { groups: Groups },
-  { $id: 'JobAccessRequest', additionalProperties: false, examples: [{ groups: ['planners'] }] },
-);
-
-const AccessSchema = Type.Object(
-  {
-    owner: nullable(Type.String({ description: 'Who asked for the job; null: nobody is named.' })),
-    groups: Groups,
-  },
-  { $id: 'JobAccess', additionalProperties: false },
-);
 
 function readAccess(app: App, { engine }: Services): void {
   app.get(

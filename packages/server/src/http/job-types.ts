@@ -10,7 +10,7 @@ import type { Credential } from 'pawl/internal/contract/credential';
 import { targetOfRecord } from '../slo/registered.ts';
 import { type TypeRecord, typeTag } from 'pawl/internal/records/job-types';
 import type { DispatchRule } from 'pawl/internal/store/dispatch-rule';
-import { cutPage, sendPage } from './page.ts';
+import { pageBefore, sendPage } from './page.ts';
 import { mayEnqueue } from './reach.ts';
 import {
   type App,
@@ -22,7 +22,7 @@ import {
 } from './services.ts';
 import { etagOf, IfMatchOrNone, preconditionOf } from 'pawl/internal/contract/if-match';
 import { TypeBody, type TypeJson, TypeSchema } from 'pawl/internal/contract/type';
-import { closed, Name, pagedBy, pageOf } from 'pawl/internal/contract/values';
+import { closed, Name, PAGE_DEFAULT, pagedBy, pageOf } from 'pawl/internal/contract/values';
 import { timeText } from 'pawl/internal/contract/event-view';
 
 const Params = Type.Object({ type: Name });
@@ -60,16 +60,23 @@ async function typeJson(
   };
 }
 
-/** The tenant's own types, and the shared ones that it has not made its own, by name. */
-async function typesOf(engine: Engine, credential: Credential): Promise<TypeRecord[]> {
-  const { types } = engine;
-  const { tenant } = credential;
-  const own = await types.list(tenant);
-  const names = new Set(own.map(({ type }) => type));
-  const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
-  return [...own, ...shared]
-    .filter((record) => mayEnqueue(credential, record))
-    .sort((one, other) => (one.type < other.type ? -1 : 1));
+/**
+ * The tenant's own types, and the shared ones that it has not made its own, by name: at most so
+ * many of those that the caller may enqueue.
+ */
+async function typesFor(
+  engine: Engine,
+  credential: Credential,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<readonly TypeRecord[]> {
+  const owners = { tenant: credential.tenant, shared: SHARED_TENANT };
+  const found: TypeRecord[] = [];
+  for (let last = after; ;) {
+    const types = await engine.types.page(owners, { after: last, limit });
+    found.push(...types.filter((record) => mayEnqueue(credential, record)));
+    if (types.length < limit || found.length >= limit) return found.slice(0, limit);
+    last = types.at(-1)!.type;
+  }
 }
 
 async function told(engine: Engine, request: FastifyRequest, record: TypeRecord): Promise<void> {
@@ -145,10 +152,10 @@ function listTypes(app: App, { engine }: Services): void {
     },
     async (request, reply) => {
       const { tenant } = callerOf(request);
-      const records = await typesOf(engine, credentialOf(request));
-      const { page, nextCursor } = cutPage(records, request.query, {
-        placeOf: ({ type }) => type,
-      });
+      const { limit = PAGE_DEFAULT, cursor } = request.query;
+      const asked = { after: cursor, limit: limit + 1 };
+      const found = await typesFor(engine, credentialOf(request), asked);
+      const { page, nextCursor } = pageBefore(found, limit, ({ type }) => type);
       const rules = await engine.rules(tenant);
       const items = await Promise.all(page.map((record) => typeJson(engine, record, rules)));
       return sendPage(reply, items, nextCursor);
@@ -172,9 +179,12 @@ function readType(app: App, { engine }: Services): void {
     async (request, reply) => {
       const { type } = request.params;
       const { tenant } = callerOf(request);
-      const records = await typesOf(engine, credentialOf(request));
-      const record = records.find((one) => one.type === type);
-      if (record === undefined) throw unknownType(type);
+      const [own, shared] = await engine.types.read([
+        { tenant, type },
+        { tenant: SHARED_TENANT, type },
+      ]);
+      const record = own ?? shared ?? null;
+      if (record === null || !mayEnqueue(credentialOf(request), record)) throw unknownType(type);
       void reply.headers(etagOf(typeTag(record)));
       return typeJson(engine, record, await engine.rules(tenant));
     },

@@ -148,8 +148,9 @@ function readResult(app: App, { engine, artifacts }: Services): void {
         summary: 'The result of a job that succeeded',
         description:
           'The JSON that the handler gave, whatever its size. Artifacts of the job are named in ' +
-          'the `Link` header as signed links; a job that gave nothing but artifacts answers ' +
-          '`{artifacts: […]}`.',
+          'the `Link` header as signed links, as many as fit in 6,000 characters; where there ' +
+          'are more, the link `rel="collection"` leads to all of them. A job that gave nothing ' +
+          'but artifacts answers `{artifacts: […]}`.',
         params: JobParams,
         response: { 200: Json },
         errors: ['NOT_FOUND', 'NOT_FINISHED', 'NO_RESULT'],

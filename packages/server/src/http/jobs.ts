@@ -13,6 +13,7 @@ import {
 } from './services.ts';
 import { jobShower, sendPage } from './page.ts';
 import { reachedRequest } from './reach.ts';
+import { readNear } from './replica-reads.ts';
 import { IDEMPOTENT_BY_KEY } from 'pawl/internal/contract/headers';
 import { type BatchJobJson, EnqueueBody, type EnqueueJson } from 'pawl/internal/contract/enqueue';
 import { JobSchema } from 'pawl/internal/contract/job';
@@ -140,7 +141,7 @@ function acceptJob(app: App, { engine }: Services): void {
   );
 }
 
-function listJobs(app: App, { engine }: Services): void {
+function listJobs(app: App, services: Services): void {
   app.get(
     '/v1/jobs',
     {
@@ -166,7 +167,7 @@ function listJobs(app: App, { engine }: Services): void {
     async (request, reply) => {
       const { cursor, limit = 50, createdFrom, createdTo, payloads: _, ...filters } = request.query;
       const show = jobShower(request.query);
-      const page = await engine.jobs({
+      const query = {
         ...filters,
         tenant: callerOf(request).tenant,
         requester: credentialOf(request),
@@ -174,7 +175,8 @@ function listJobs(app: App, { engine }: Services): void {
         ...(createdFrom === undefined ? {} : { createdFrom: Date.parse(createdFrom) }),
         ...(createdTo === undefined ? {} : { createdTo: Date.parse(createdTo) }),
         ...(cursor === undefined ? {} : { before: cursor }),
-      });
+      };
+      const page = await readNear(services, { request, reply }, (from) => from.jobs(query));
       const { searchedTo = page.jobs.at(-1)?.id } = page;
       const nextCursor = page.hasMore ? (searchedTo ?? null) : null;
       return sendPage(reply, page.jobs.map(show), nextCursor);

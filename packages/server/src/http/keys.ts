@@ -15,7 +15,7 @@ import {
   type Resource,
   routes,
 } from './services.ts';
-import { cutPage, sendPage } from './page.ts';
+import { pageBefore, sendPage } from './page.ts';
 import {
   AuditSchema,
   keyBody,
@@ -26,7 +26,15 @@ import {
 } from 'pawl/internal/contract/access-key';
 import { IDEMPOTENT_BY_KEY } from 'pawl/internal/contract/headers';
 import { etagOf, IfMatchByState, preconditionOf } from 'pawl/internal/contract/if-match';
-import { closed, cursorOf, pagedBy, pageOf, text, Uuid } from 'pawl/internal/contract/values';
+import {
+  closed,
+  cursorOf,
+  PAGE_DEFAULT,
+  pagedBy,
+  pageOf,
+  text,
+  Uuid,
+} from 'pawl/internal/contract/values';
 import { timeOrNull, timeText } from 'pawl/internal/contract/event-view';
 
 const KeyParams = Type.Object({ id: text(64, 1) });
@@ -51,12 +59,7 @@ function keyJson(key: AccessKey): KeyJson {
   };
 }
 
-/** By time of creation: instants have 15 digits, so that texts compare as numbers do. */
-function placeOfKey({ createdAt, id }: AccessKey): string {
-  return `${String(createdAt).padStart(15, '0')}.${id}`;
-}
-
-const KeyCursor = cursorOf('^\\d{15}\\.[^\\u0000]+$');
+const KeyCursor = cursorOf('^[0-9A-Za-z]+$');
 
 function depsOf({ engine, pluginScopes }: Services): KeyDependencies {
   return { accessKeys: engine.accessKeys, ids: engine.ids, pluginScopes };
@@ -102,15 +105,16 @@ function listKeys(app: App, { engine }: Services): void {
       schema: {
         tags: ['Access'],
         operationId: 'listKeys',
-        summary: "The tenant's API keys, by time of creation",
+        summary: "The tenant's API keys, by id",
         querystring: closed(pagedBy(KeyCursor)),
         response: { 200: pageOf(KeySchema) },
       },
     },
     async (request, reply) => {
       const { tenant } = callerOf(request);
-      const keys = await engine.accessKeys.list(tenant);
-      const { page, nextCursor } = cutPage(keys, request.query, { placeOf: placeOfKey });
+      const { limit = PAGE_DEFAULT, cursor } = request.query;
+      const found = await engine.accessKeys.list(tenant, { after: cursor, limit: limit + 1 });
+      const { page, nextCursor } = pageBefore(found, limit, ({ id }) => id);
       return sendPage(reply, page.map(keyJson), nextCursor);
     },
   );
@@ -226,5 +230,5 @@ function readAudit(app: App, { engine }: Services): void {
   );
 }
 
-/** `/v1/keys` and `/v1/audit`: who may do what, and who saw to it. */
+/** `/v1/keys` and `/v1/audit`: API keys and the audit log. */
 export const keys: Resource = routes(makeKey, listKeys, readKey, rotate, revoke, readAudit);

@@ -68,7 +68,7 @@ function readLink(app: App, flows: Flows): void {
         params: LinkParams,
         response: {
           200: {
-            description: 'A page, or JSON for who does not accept HTML.',
+            description: 'A page, or JSON if the request does not accept HTML.',
             content: { ...HTML, 'application/json': { schema: LinkedMessageSchema } },
           },
         },
@@ -114,8 +114,11 @@ function useLink(app: App, flows: Flows): void {
         headers: IDEMPOTENT_BY_STATE,
         body: Type.Unsafe<FormFields | { value?: unknown }>(AnswerBody),
         response: {
-          200: { description: 'A page that says so, for who sent the form.', content: HTML },
-          202: closed({ id: Type.String({ description: 'Of the message.' }) }),
+          200: {
+            description: 'A confirmation page for the person who sent the form.',
+            content: HTML,
+          },
+          202: closed({ id: Type.String({ description: 'The id of the message.' }) }),
         },
         hasPages: true,
         errors: ['NOT_FOUND', 'LINK_INVALID', 'LINK_EXPIRED', 'LINK_USED', 'LIMIT_EXCEEDED'],

@@ -17,6 +17,9 @@ const INPUT_RULES: Readonly<Record<string, string>> = {
 /** Of one job that is asked for; what its input has to be is registered with its type. */
 const JOB_RULES: Readonly<Record<string, string>> = {
   ...INPUT_RULES,
+  '/maxAttempts': 'the lifecycle … fixes how its jobs are retried: leave it out',
+  '/backoff': 'the lifecycle … fixes how its jobs are retried: leave it out',
+  '/backoff/factor': 'must be 1 or left out: a fixed backoff does not grow',
   '/delayMs': 'must be left out beside a time',
   '/deadlineMs': 'must be left out beside a time',
   '/unique/maxWaitMs': 'must be a whole number from … to …',
@@ -81,6 +84,11 @@ export const RULES: Readonly<Record<string, readonly DocRule[]>> = {
     '/cursor': 'must be a `nextCursor` of this list, or 0.0 for its start',
   }),
   readHistory: rulesAt('', { '/from': 'must lie before `to`' }),
+  readPast: [
+    { pointer: '/at', rule: 'must not lie in the future' },
+    { pointer: '/at', rule: 'must not lie before …, where the log begins' },
+  ],
+  readPastJob: rulesAt('', { '/at': 'must not lie in the future' }),
   startOperation: rulesAt('', {
     '/filter/fingerprint': 'is of jobs that have ended, which cannot be cancelled',
   }),

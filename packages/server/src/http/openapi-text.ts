@@ -43,6 +43,11 @@ job away at once. See \`POST /v1/jobs/{id}/cancel\`.
 \`If-None-Match\` it gets 304 while nothing has changed. From 4 KiB on answers to a GET are
 compressed (gzip) for who sends \`Accept-Encoding\`.
 
+**Answers of a replica.** Where the platform has one, lists and histories come with a
+\`Pawl-Position\`. A client that sends it back gets a new one with each of its writes, and a replica
+that has come so far may answer: \`Pawl-Stale-Ms\` says how old such an answer may be. A request
+without a position is answered by the primary.
+
 **Changes that nobody loses.** What can be changed has an \`ETag\` whose part before the dot names
 what can be set of it. Sent as \`If-Match\` with a change, that part is compared as the change is
 written: 412 \`PRECONDITION_FAILED\` where somebody else was faster. What follows the dot tells
@@ -94,7 +99,7 @@ ${CLASS_ROWS}
 The \`code\` of a job's error is the handler's own, else the type and the class in capitals, such as
 \`CONVERT_UNSUPPORTED_FORMAT\`.`,
   },
-  { name: 'Operations', description: 'What operators do to jobs that are not theirs.' },
+  { name: 'Operations', description: 'Operations on many jobs.' },
   {
     name: 'Failures',
     description: 'Failed jobs, grouped by cause, with and without dead letters.',
@@ -103,9 +108,12 @@ The \`code\` of a job's error is the handler's own, else the type and the class 
     name: 'Dead letters',
     description: 'Jobs that ended in the dead-letter queue, and how to replay them.',
   },
-  { name: 'Queues', description: 'How much waits where, how much may, and who works.' },
-  { name: 'Schedules', description: 'Rules that create jobs over time, and their past runs.' },
-  { name: 'Artifacts', description: 'Bytes in and out: streamed, hashed, and linked to.' },
+  { name: 'Queues', description: 'Depth, limits and state of queues.' },
+  { name: 'Schedules', description: 'Recurring jobs, and their past runs.' },
+  {
+    name: 'Artifacts',
+    description: 'Upload and download of files: streamed, hashed, with signed links.',
+  },
   { name: 'Access', description: 'API keys and the audit log.' },
   { name: 'Health', description: 'For load balancers and supervisors.' },
 ];

@@ -17,7 +17,7 @@ export const CANCEL = {
   mode: Type.Optional(
     Type.Enum(['soft', 'hard'], {
       default: 'soft',
-      description: 'soft asks the owner, hard takes the job away from it.',
+      description: 'soft: the owner is asked to stop. hard: the job ends at once.',
     }),
   ),
   reason: Type.Optional(shown(BOUNDS.message, 1)),
@@ -42,7 +42,7 @@ function submitJob(app: App, { engine }: Services): void {
         tags: ['Jobs'],
         operationId: 'submitJob',
         summary: 'Make a held job eligible',
-        description: 'A job that is past that is left as it is, so a repeat changes nothing.',
+        description: 'A job in a later state is not changed, so a repeat has no effect.',
         params: JobParams,
         headers: IfMatchByState,
         body: NO_BODY,
@@ -107,7 +107,7 @@ function rejectJob(app: App, services: Services): void {
         tags: ['Operations'],
         operationId: 'rejectJob',
         summary: 'Give a ready job up before anyone began it',
-        description: 'The same rejection again, with the same error: 200, unchanged.',
+        description: 'The same rejection again, with the same error: 200, no change.',
         params: JobParams,
         headers: IfMatchByState,
         body: closed({ error: FailureSchema }),

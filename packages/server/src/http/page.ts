@@ -41,6 +41,16 @@ export function cutPage<Item>(
   return { page, nextCursor: rest.length > limit ? placeOf(page.at(-1)!) : null };
 }
 
+/** The page of a list of which one item more was read than is shown. */
+export function pageBefore<Item>(
+  found: readonly Item[],
+  limit: number,
+  placeOf: (item: Item) => string,
+): { readonly page: readonly Item[]; readonly nextCursor: string | null } {
+  const page = found.slice(0, limit);
+  return { page, nextCursor: found.length > limit ? placeOf(page.at(-1)!) : null };
+}
+
 /** How items of a list stand to each other. */
 interface Places<Item> {
   readonly placeOf: (item: Item) => string;
@@ -48,7 +58,7 @@ interface Places<Item> {
   readonly isAfter?: (place: string, last: string) => boolean;
 }
 
-/** One page of a list, with a link to the next one where there is one. */
+/** One page of a list, with a link to the next page if there is one. */
 export function sendPage<Item>(
   reply: Pick<FastifyReply, 'request' | 'header'>,
   items: Item[],

@@ -4,8 +4,9 @@ import type { QueueView } from 'pawl/internal/engine/queue-view';
 import { TALLY_MAX } from 'pawl/internal/store/tally';
 import { actorOf, type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { QueueBody, type QueueJson, QueueParams, QueueSchema } from 'pawl/internal/contract/queue';
-import { closed, Name, pagedBy, pageOf } from 'pawl/internal/contract/values';
-import { cutPage, sendPage } from './page.ts';
+import { closed, Name, PAGE_DEFAULT, pagedBy, pageOf } from 'pawl/internal/contract/values';
+import { pageBefore, sendPage } from './page.ts';
+import { readNear } from './replica-reads.ts';
 import { timeOrNull } from 'pawl/internal/contract/event-view';
 
 function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
@@ -26,7 +27,7 @@ function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJs
   };
 }
 
-function listQueues(app: App, { engine }: Services): void {
+function listQueues(app: App, services: Services): void {
   app.get(
     '/v1/queues',
     {
@@ -43,8 +44,12 @@ function listQueues(app: App, { engine }: Services): void {
       },
     },
     async (request, reply) => {
-      const queues = await engine.queues(callerOf(request).tenant);
-      const { page, nextCursor } = cutPage(queues, request.query, { placeOf: ({ name }) => name });
+      const { limit = PAGE_DEFAULT, cursor } = request.query;
+      const { tenant } = callerOf(request);
+      const wanted = { after: cursor, limit: limit + 1 };
+      const near = { request, reply };
+      const found = await readNear(services, near, (from) => from.queues(tenant, wanted));
+      const { page, nextCursor } = pageBefore(found, limit, ({ name }) => name);
       return sendPage(reply, page.map(queueJson), nextCursor);
     },
   );

@@ -17,6 +17,7 @@ const OF_A_JOB: ReadonlySet<string> = new Set([
   'GET /v1/jobs/:id/events',
   'GET /v1/jobs/:id/input',
   'GET /v1/jobs/:id/messages',
+  'GET /v1/jobs/:id/past',
   'GET /v1/jobs/:id/result',
   'GET /v1/jobs/:id/tree',
   'GET /v1/jobs/:id/waits/:name/results',

@@ -100,7 +100,7 @@ function rerunJobs(app: App, { engine }: Services): void {
               minimum: 1,
               maximum: ITEMS_MAX,
               default: ITEMS_MAX,
-              description: 'With a filter: the most jobs to run again.',
+              description: 'With a filter: maximum number of jobs to rerun.',
             }),
           ),
           cursor: Type.Optional(FailedJobCursor),

@@ -23,7 +23,7 @@ const NO_BODY = closed({});
 const SWITCHES = {
   pause: {
     summary: 'Stop firing',
-    description: 'No slot of a paused schedule is fired, nor made up for later. A repeat: 200.',
+    description: 'A paused schedule fires no slot, and does not fire it later. A repeat: 200.',
   },
   resume: {
     summary: 'Resume a schedule',
@@ -96,7 +96,7 @@ function readHistory(app: App, { engine }: Services): void {
         tags,
         operationId: 'readScheduleHistory',
         summary: 'Past slots, the latest first',
-        description: '`job` says how the job of a slot stands or ended; null: no longer kept.',
+        description: '`job` is the state of the job of a slot; null: no longer stored.',
         params: ScheduleParams,
         querystring: closed(
           pagedBy(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),

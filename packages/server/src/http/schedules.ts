@@ -138,7 +138,7 @@ function removeSchedule(app: App, { engine }: Services): void {
         tags,
         operationId: 'removeSchedule',
         summary: 'Take a schedule and its history away',
-        description: 'The jobs that it has made stay.',
+        description: 'Jobs that it has created are not changed.',
         params: ScheduleParams,
         headers: IfMatch,
         response: { 204: nothing('It is gone.') },

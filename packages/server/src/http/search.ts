@@ -55,8 +55,8 @@ async function typeNames({ types }: Engine, tenant: string): Promise<string[]> {
   return lists.flat().map(({ type }) => type);
 }
 
-async function queueNames(engine: Engine, tenant: string): Promise<string[]> {
-  return (await engine.queues(tenant)).map(({ name }) => name);
+function queueNames(engine: Engine, tenant: string): Promise<string[]> {
+  return engine.queueNames(tenant);
 }
 
 async function scheduleNames(engine: Engine, tenant: string): Promise<string[]> {

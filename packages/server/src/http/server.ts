@@ -62,11 +62,13 @@ import { me } from './me.ts';
 import { search } from './search.ts';
 import { collectRoutes } from './openapi.ts';
 import { operations } from './operations.ts';
+import { past } from './past.ts';
 import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
 import { logRequests, type RequestLog } from './request-log.ts';
 import { limitRates, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { keepReach, requireReach } from './reach.ts';
+import { tellPositions } from './replica-reads.ts';
 import { reruns } from './reruns.ts';
 import { workerList } from './worker-list.ts';
 import { scheduleRuns } from './schedule-runs.ts';
@@ -161,6 +163,7 @@ const RESOURCES: readonly Resource[] = [
   scheduleRuns,
   slo,
   history,
+  past,
   me,
   search,
   keys,
@@ -216,6 +219,7 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   else requireAccess(app, authenticator);
   keepReach(app, options.engine);
   keepAudit(app, options.engine);
+  tellPositions(app, options.engine);
   if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
 }
 

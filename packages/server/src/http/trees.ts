@@ -86,7 +86,7 @@ function listMessages(app: App, { engine }: Services): void {
         tags: ['Jobs'],
         operationId: 'listMessages',
         summary: 'The mailbox of a job',
-        description: 'Oldest first, with those that were taken or set aside.',
+        description: 'Oldest first, including those that were received or set aside.',
         params: JobParams,
         querystring: closed(pagedBy(cursorOf('^\\d{1,15}$'))),
         response: {
@@ -142,7 +142,7 @@ function readTree(app: App, { engine }: Services): void {
         tags: ['Jobs'],
         operationId: 'readTree',
         summary: 'What a job waits for, and what that waits for in turn',
-        description: 'With progress; of a large set of children the first 50 are shown one by one.',
+        description: 'With progress; of a large set of children, only the first 50 are listed.',
         params: JobParams,
         response: { 200: TreeSchema },
         errors: ['NOT_FOUND'],

@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/compile';
 import { Format } from 'typebox/format';
 import { Value } from 'typebox/value';
 import { type Fault, PawlError } from 'pawl/internal/core/errors';
@@ -51,15 +51,19 @@ function readText(schema: TextSchema, value: unknown): unknown {
   return read;
 }
 
-/** Validates without changing, dropping or inventing anything; says one thing a member. */
+/**
+ * Validates without changing, dropping or inventing anything; says one thing a member. A schema is
+ * compiled for the first request that meets it: together they are a third of the time to start.
+ */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({
   schema,
   httpPart = 'body',
 }) => {
-  const compiled = Compile(schema);
+  let compiled: Validator | null = null;
   const part = PARTS[httpPart] ?? 'body';
   return (given: unknown) => {
     const value = part === 'body' ? given : readText(schema, given);
+    compiled ??= Compile(schema);
     if (compiled.Check(value)) return { value };
     const faults = faultsOf(schema, value, checkPart);
     return { error: unknownId(part, schema, value) ?? invalidPart(part, faults) };
@@ -76,7 +80,7 @@ function unknownId(part: RequestFault['in'], schema: TextSchema, value: unknown)
   for (const [name, { format }] of Object.entries(schema.properties ?? {})) {
     const text = String((value as Record<string, unknown>)[name]);
     if (format !== 'uuid' || isUuid(text)) continue;
-    return new PawlError('NOT_FOUND', `there is no "${text}" here: an id is a UUID in lower case`);
+    return new PawlError('NOT_FOUND', `"${text}" is not an id: ids are UUIDs in lower case`);
   }
   return null;
 }

@@ -46,7 +46,7 @@ export function watchDatabase(
   const look = remembered(async () => {
     const [now, tallies, vitals, letters, followers] = await Promise.all([
       store.now(),
-      store.tally(null, GAUGE_MAX),
+      store.tally(null, { max: GAUGE_MAX }),
       store.maintenance.vitals(),
       records.deadLetters.countOpen(),
       followersOf({ store, records }),

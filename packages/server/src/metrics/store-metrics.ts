@@ -20,7 +20,31 @@ export const STORE_METRICS = {
   ),
   pawl_postgres_log_changes: storeGauge(
     'pawl_postgres_log_changes',
-    'How often this process has met another log: a standby took over, or a backup was restored',
+    'Times that this process found a different log: a standby took over, or a backup was restored',
+  ),
+  pawl_postgres_replica_reads: storeGauge(
+    'pawl_postgres_replica_reads',
+    'Reads that the replica has answered since this process began',
+  ),
+  pawl_postgres_replica_stale: storeGauge(
+    'pawl_postgres_replica_stale',
+    'Reads that the primary answered because the replica was too far behind',
+  ),
+  pawl_postgres_replica_behind: storeGauge(
+    'pawl_postgres_replica_behind',
+    'Reads that the primary answered because the replica lacked a write of the caller',
+  ),
+  pawl_postgres_replica_conflict: storeGauge(
+    'pawl_postgres_replica_conflict',
+    'Reads that the replica gave up for what it had to replay, and the primary answered',
+  ),
+  pawl_postgres_replica_failed: storeGauge(
+    'pawl_postgres_replica_failed',
+    'Reads that the primary answered because the replica could not be asked',
+  ),
+  pawl_postgres_replica_stale_seconds: storeGauge(
+    'pawl_postgres_replica_stale_seconds',
+    'How old the last answer of the replica could be',
   ),
   pawl_postgres_horizon_seconds: sharedGauge(
     'pawl_postgres_horizon_seconds',

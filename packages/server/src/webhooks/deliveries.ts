@@ -1,5 +1,6 @@
 import { derivedId, eventIdOf, isInternalType, type Job, PawlError } from 'pawl/define';
 import type { Engine, EnqueueRequest, FollowUp, JobPage, NewJob, TailItem } from 'pawl/plugin';
+import { type DeliveryInput, deliveryInputOf } from './delivery-input.ts';
 import { TEST_EVENT } from './envelope.ts';
 import type { Webhook, WebhookRecords } from './records.ts';
 import { wants } from './settings.ts';
@@ -9,15 +10,6 @@ export const DELIVERY_TYPE = 'pawl.webhook';
 
 /** A queue of their own: receivers that dawdle hold up nobody's work. */
 export const DELIVERY_QUEUE = 'pawl.webhooks';
-
-/** What a delivery is of: an event, by its key, or a test. */
-export interface DeliveryInput {
-  readonly webhookId: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  /** Null for a test. */
-  readonly event: { readonly jobId: string; readonly version: number } | null;
-}
 
 export interface FanOutDependencies {
   readonly engine: Pick<Engine, 'enqueueFollowUps'>;
@@ -87,7 +79,7 @@ export async function redeliver(
   const { delivery, ...more } = asked;
   const { correlationId } = delivery;
   const request = {
-    ...requestOf(inputOf(delivery)),
+    ...requestOf(deliveryInputOf(delivery)!),
     ...(correlationId === null ? {} : { correlationId }),
     metadata: { redeliveryOf: delivery.id },
     ...more,
@@ -110,26 +102,20 @@ async function accepted(
   return result!.job;
 }
 
-export function inputOf(delivery: Job): DeliveryInput {
-  return JSON.parse(delivery.input) as DeliveryInput;
-}
-
-/** Of an erased one nobody knows any more what it was of. */
-function isErased({ input }: Job): boolean {
-  return input === 'null';
-}
-
 /** Deliveries of a webhook, the newest first. */
 export async function listDeliveries(
   engine: Pick<Engine, 'jobs' | 'find'>,
   webhook: Webhook,
   page: { limit: number; before?: string; phase?: Job['phase'] },
-): Promise<JobPage> {
+): Promise<Pick<JobPage, 'jobs'> & { readonly nextCursor: string | null }> {
   const { tenant, id: documentId } = webhook;
   const found = await engine.jobs({ tenant, documentId, type: DELIVERY_TYPE, ...page });
   // Lists leave the details of errors out, and those say what the receiver answered.
   const jobs = found.jobs.length === 0 ? [] : await engine.find(found.jobs);
-  return { ...found, jobs: jobs.filter((job) => job !== null).filter((job) => !isErased(job)) };
+  return {
+    jobs: jobs.filter((job) => job !== null && deliveryInputOf(job) !== null) as Job[],
+    nextCursor: found.hasMore ? found.jobs.at(-1)!.id : null,
+  };
 }
 
 export async function findDelivery(
@@ -139,6 +125,6 @@ export async function findDelivery(
 ): Promise<Job> {
   const [job] = await engine.find([{ tenant: webhook.tenant, id }]);
   const isOwn = job?.type === DELIVERY_TYPE && job.documentId === webhook.id;
-  if (isOwn && !isErased(job)) return job;
+  if (isOwn && deliveryInputOf(job) !== null) return job;
   throw new PawlError('NOT_FOUND', `there is no delivery ${id} of the webhook ${webhook.id}`);
 }

@@ -11,10 +11,10 @@ import {
   retryAfterMs,
   type RunContext,
   TransientError,
-  typed,
 } from 'pawl/define';
 import type { Engine } from 'pawl/plugin';
-import { DELIVERY_TYPE, type DeliveryInput } from './deliveries.ts';
+import { DELIVERY_TYPE } from './deliveries.ts';
+import { DELIVERY_INPUT, type DeliveryInput } from './delivery-input.ts';
 import { type Envelope, envelopeOf, testEnvelope } from './envelope.ts';
 import type { Webhook } from './records.ts';
 import { signedHeaders } from './signature.ts';
@@ -66,7 +66,7 @@ const SHARE_MS = 1_000;
 export function deliveryJob(deps: DeliveryDependencies): JobDefinition<DeliveryInput, Try> {
   const shares = new TenantShares(TENANT_MAX);
   return defineJob(DELIVERY_TYPE, {
-    input: typed<DeliveryInput>(),
+    input: DELIVERY_INPUT,
     ...RETRY,
     timeout: 2 * TIMEOUT_MS,
     dlq: 'never',

@@ -1,6 +1,6 @@
 import { type Instant, isTerminal, type Job, type JobError, type JobEvent } from 'pawl/define';
 import type { Engine } from 'pawl/plugin';
-import { inputOf } from './deliveries.ts';
+import { deliveryInputOf, redeliveryOf } from './delivery-input.ts';
 import type { Deferrals, Try } from './delivery-job.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'cancelled';
@@ -30,11 +30,9 @@ export interface Delivery {
 
 const TRIES_MAX = 100;
 
+/** Of a job whose input is a delivery's. */
 export function deliveryOf(job: Job): Delivery {
-  const { webhookId, eventId, eventType, event } = inputOf(job);
-  const metadata = (job.metadata === null ? {} : JSON.parse(job.metadata)) as {
-    redeliveryOf?: string;
-  };
+  const { webhookId, eventId, eventType, event } = deliveryInputOf(job)!;
   const isWaiting = job.phase === 'ready' || job.phase === 'waiting';
   return {
     id: job.id,
@@ -44,7 +42,7 @@ export function deliveryOf(job: Job): Delivery {
     jobId: event?.jobId ?? null,
     state: stateOf(job),
     attempts: job.attempts,
-    redeliveryOf: metadata.redeliveryOf ?? null,
+    redeliveryOf: redeliveryOf(job),
     createdAt: job.createdAt,
     nextAttemptAt: isWaiting ? job.runAt : null,
     completedAt: job.completedAt,

@@ -87,7 +87,7 @@ function listAll(services: DeliveryServices): PluginRoute {
       tag,
       operationId: 'listDeliveries',
       summary: 'Deliveries of a webhook, the newest first',
-      description: 'Kept as long as jobs are.',
+      description: 'Stored as long as jobs.',
       errors: ['NOT_FOUND'],
     },
     params: WebhookParams,
@@ -96,13 +96,13 @@ function listAll(services: DeliveryServices): PluginRoute {
     handle: async (request, asked) => {
       const { limit = 50, cursor, state } = asked.query;
       const webhook = await webhookIn(services, asked);
-      const { jobs, hasMore } = await listDeliveries(services.engine, webhook, {
+      const { jobs, nextCursor } = await listDeliveries(services.engine, webhook, {
         limit,
         ...(cursor === undefined ? {} : { before: cursor }),
         ...(state === undefined ? {} : { phase: PHASES[state] }),
       });
       const items = jobs.map((job) => deliveryJson(deliveryOf(job)));
-      return pageAnswer(request, items, hasMore ? items.at(-1)!.id : null);
+      return pageAnswer(request, items, nextCursor);
     },
   });
 }
@@ -137,7 +137,7 @@ function redeliverOne(services: DeliveryServices): PluginRoute {
       tag,
       operationId: 'redeliver',
       summary: 'Send an event again, under the same webhook-id',
-      description: 'It is a delivery of its own, with all its attempts before it.',
+      description: 'The repeat is a delivery of its own, which lists the earlier requests.',
       errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
     },
     params: DeliveryParams,

@@ -102,6 +102,15 @@ export class WebhookRecords {
     return records[0] ? webhookOf(records[0]) : null;
   }
 
+  /** Those of a tenant, by id. */
+  async page(
+    tenant: string,
+    page: { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<Webhook[]> {
+    const { records } = await this.#records.list({ kind: WEBHOOK, tenants: [tenant], ...page });
+    return records.map(webhookOf);
+  }
+
   /** Those of some tenants, or of all, by id. */
   async list(tenants: readonly string[] | null): Promise<Webhook[]> {
     const { records } = await this.#records.list({ kind: WEBHOOK, tenants, limit: LIMIT });

@@ -89,12 +89,11 @@ function listWebhooks(webhooks: Webhooks): PluginRoute {
     doc: { tag, operationId: 'listWebhooks', summary: "The tenant's webhooks" },
     query: WebhookQuery,
     answers: { 200: pageOf(WebhookSchema) },
-    handle: async (request, { caller, query: { limit = 50, cursor = '' } }) => {
-      const found = await webhooks.list(caller.tenant);
-      const rest = found.filter(({ id }) => id > cursor);
+    handle: async (request, { caller, query: { limit = 50, cursor } }) => {
+      const found = await webhooks.list(caller.tenant, { after: cursor, limit: limit + 1 });
       const now = await webhooks.now();
-      const items = rest.slice(0, limit).map((one) => webhookJson(one, now));
-      return pageAnswer(request, items, rest.length > limit ? items.at(-1)!.id : null);
+      const items = found.slice(0, limit).map((one) => webhookJson(one, now));
+      return pageAnswer(request, items, found.length > limit ? items.at(-1)!.id : null);
     },
   });
 }
@@ -147,7 +146,7 @@ function removeWebhook(webhooks: Webhooks): PluginRoute {
       tag,
       operationId: 'removeWebhook',
       summary: 'Remove a webhook',
-      description: 'Deliveries that are under way end as failed.',
+      description: 'Deliveries in flight end as failed.',
       errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     },
     params: WebhookParams,

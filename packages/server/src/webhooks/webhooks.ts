@@ -84,8 +84,8 @@ export class Webhooks {
     return { webhook: await this.find({ tenant, id }), secret };
   }
 
-  list(tenant: string): Promise<Webhook[]> {
-    return this.#options.records.list([tenant]);
+  list(...asked: Parameters<WebhookRecords['page']>): Promise<Webhook[]> {
+    return this.#options.records.page(...asked);
   }
 
   async find({ tenant, id }: WebhookRef): Promise<Webhook> {
@@ -227,7 +227,7 @@ export class Webhooks {
   }
 
   async #refuseTooMany(tenant: string): Promise<void> {
-    if ((await this.list(tenant)).length < WEBHOOKS_MAX) return;
+    if ((await this.list(tenant, { limit: WEBHOOKS_MAX })).length < WEBHOOKS_MAX) return;
     const message = `there are ${WEBHOOKS_MAX} webhooks already, the most a tenant can have`;
     throw new PawlError('QUOTA_EXCEEDED', message);
   }

@@ -9,9 +9,11 @@ import {
 import { type Reading, readingOfDeck, readingOfText } from '../reading/passage.ts';
 import { readDeck } from '../reading/read-deck.ts';
 import { countWords } from '../reading/words.ts';
+import type { Reservation, Spending } from './budget.ts';
 import { Deferred } from './endpoint-failure.ts';
 import type { AiInput } from './input.ts';
-import type { Answered, Answering, Model } from './model.ts';
+import type { Answered, Answering, Model, Question, TokenUsage } from './model.ts';
+import { messagesOf } from './prompt.ts';
 import { refuse } from './refusal.ts';
 
 type AskingContext = Omit<RunContext<AiInput>, 'stage'>;
@@ -20,6 +22,8 @@ type AskingContext = Omit<RunContext<AiInput>, 'stage'>;
 export interface AskingDependencies {
   readonly model: Model;
   readonly random: Random;
+  /** Null: answers cost nothing that anybody counts. */
+  readonly spending: Spending | null;
 }
 
 /** The same for one answer. */
@@ -42,6 +46,8 @@ interface Deferrals {
 export interface Streamed {
   readonly text: string;
   readonly answered: Answered;
+  /** Null where nothing is counted, or the provider does not tell. */
+  readonly cost: number | null;
 }
 
 /** One attempt at an answer: what it has in memory, and what it makes anew when it has not. */
@@ -50,6 +56,7 @@ export class Asking {
   readonly #deps: Terms;
   #reading: Reading | null | undefined;
   #answering: Answering | null = null;
+  #reserved: Reservation | null = null;
 
   constructor(context: AskingContext, deps: Terms) {
     this.#context = context;
@@ -83,12 +90,38 @@ export class Asking {
   async send(): Promise<null> {
     if (this.#reading === undefined) await this.prepare();
     const { input, signal } = this.#context;
+    const question = { input, reading: this.#reading! };
+    if (input.tools !== undefined && !this.#deps.isKept) {
+      throw refuse('AI_TOOLS_NOT_KEPT', 'calls of tools are part of an answer, which is not kept');
+    }
+    await this.#reserve(question);
     try {
-      this.#answering = await this.#deps.model.ask({ input, reading: this.#reading! }, signal);
+      this.#answering = await this.#deps.model.ask(question, signal);
       return null;
     } catch (error) {
+      // Nothing was answered, so nothing was used.
+      await this.#settle(null);
       throw await this.#patiently(error);
     }
+  }
+
+  async #reserve(question: Question): Promise<void> {
+    const { spending } = this.#deps;
+    if (spending === null) return;
+    const { tenant, limitKey, requestedBy } = this.#context.job;
+    const letters = messagesOf(question).reduce((sum, { content }) => sum + content.length, 0);
+    const payer = { tenant, user: limitKey ?? requestedBy };
+    this.#reserved = await spending.reserve(payer, question.input, letters);
+  }
+
+  /** What broke off half way stays set aside: nobody says what it has cost. */
+  async #settle(usage: TokenUsage | null): Promise<number | null> {
+    const { spending } = this.#deps;
+    const reserved = this.#reserved;
+    if (spending === null || reserved === null) return null;
+    this.#reserved = null;
+    await spending.settle(reserved, usage);
+    return usage === null ? null : spending.costOf(usage);
   }
 
   /** Passes the answer on, piece by piece. */
@@ -103,7 +136,12 @@ export class Asking {
       for (;;) {
         signal.throwIfAborted();
         const next = await pieces.next();
-        if (next.done === true) return { text, answered: next.value };
+        if (next.done === true) {
+          const { tokenUsage } = next.value;
+          // Where the provider does not tell, what was set aside is what it cost.
+          const cost = tokenUsage === null ? null : await this.#settle(tokenUsage);
+          return { text, answered: next.value, cost };
+        }
         tokens(next.value, { keep: this.#deps.isKept });
         text += next.value;
         words += countWords(next.value);

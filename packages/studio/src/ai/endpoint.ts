@@ -3,6 +3,8 @@ import { eventData } from './event-data.ts';
 import { brokenStream, failureFrom, failureIn, failureOfStatus } from './endpoint-failure.ts';
 import type { Answered, Answering, Model, Question, TokenUsage } from './model.ts';
 import { messagesOf } from './prompt.ts';
+import { type StallLimit, unstalled } from './unstalled.ts';
+import { type ToolCallPart, ToolCallsOnTheWay, toolsOf } from './tools.ts';
 
 /** A server that speaks the chat completions of OpenAI. */
 export interface EndpointOptions {
@@ -11,14 +13,20 @@ export interface EndpointOptions {
   readonly apiKey: string | null;
   readonly model: string;
   readonly timeoutMs: number;
+  readonly stall: StallLimit;
   readonly outgoing: Pick<Outgoing, 'fetch'>;
+}
+
+interface ChunkMessage {
+  readonly content?: string | null;
+  readonly tool_calls?: readonly ToolCallPart[];
 }
 
 interface Chunk {
   readonly model?: string;
   readonly choices?: readonly {
-    readonly delta?: { readonly content?: string | null };
-    readonly message?: { readonly content?: string | null };
+    readonly delta?: ChunkMessage;
+    readonly message?: ChunkMessage;
     readonly finish_reason?: string | null;
   }[];
   readonly usage?: {
@@ -36,7 +44,7 @@ export function endpointModel(options: EndpointOptions): Model {
       const model = question.input.model ?? options.model;
       const response = await send(options, bodyOf(question, model), signal);
       if (!response.ok) throw await failureOfStatus(response);
-      return answeringOf(response, model);
+      return answeringOf(response, { model, stall: options.stall });
     },
   };
 }
@@ -50,6 +58,7 @@ function bodyOf(question: Question, model: string): string {
     stream_options: { include_usage: true },
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+    ...toolsOf(question.input),
   });
 }
 
@@ -76,36 +85,41 @@ async function send(
   }
 }
 
-function answeringOf(response: OutgoingResponse, asked: string): Answering {
+function answeringOf(
+  response: OutgoingResponse,
+  { model: asked, stall }: { readonly model: string; readonly stall: StallLimit },
+): Answering {
   return {
     async *pieces(): AsyncGenerator<string, Answered> {
       let model = asked;
       let finishReason: string | null = null;
       let tokenUsage: TokenUsage | null = null;
-      for await (const chunk of chunksOf(response)) {
+      const toolCalls = new ToolCallsOnTheWay();
+      for await (const chunk of chunksOf(response, stall)) {
         if (chunk.error !== undefined) throw failureIn(chunk.error);
         const choice = chunk.choices?.[0];
         const text = choice?.delta?.content ?? choice?.message?.content ?? '';
+        toolCalls.add(choice?.delta?.tool_calls ?? choice?.message?.tool_calls ?? []);
         model = chunk.model ?? model;
         finishReason = choice?.finish_reason ?? finishReason;
         tokenUsage = usageOf(chunk) ?? tokenUsage;
         if (text !== '') yield text;
       }
       if (finishReason === null) throw brokenStream('it ended before the answer did');
-      return { model, finishReason, tokenUsage, citations: [] };
+      return { model, finishReason, tokenUsage, citations: [], toolCalls: toolCalls.whole() };
     },
     discard: () => response.discard(),
   };
 }
 
-async function* chunksOf(response: OutgoingResponse): AsyncGenerator<Chunk> {
+async function* chunksOf(response: OutgoingResponse, stall: StallLimit): AsyncGenerator<Chunk> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   try {
     if (!isStream) {
       yield (await response.json()) as Chunk;
       return;
     }
-    for await (const data of eventData(response.body)) {
+    for await (const data of eventData(unstalled(response.body, stall))) {
       if (data === '[DONE]') return;
       yield chunkIn(data);
     }

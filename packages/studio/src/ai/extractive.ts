@@ -12,6 +12,9 @@ const NOTHING = 'The document has nothing about this.';
 /** The model without a model: outlines, summaries and answers made of the document's sentences. */
 export const extractiveModel: Model = {
   ask: async ({ input, reading }) => {
+    if (input.tools !== undefined) {
+      throw refuse('AI_TOOLS_NEED_MODEL', `${EXTRACTIVE_MODEL} calls no tools`);
+    }
     if (reading === null) {
       const what = `${EXTRACTIVE_MODEL} answers from a document, and there is none`;
       throw refuse('AI_NEEDS_DOCUMENT', what);

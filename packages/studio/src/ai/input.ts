@@ -1,6 +1,28 @@
 import { type Static, Type } from 'typebox';
-import { exactlyOne, fromTypebox, refined, type Schema } from 'pawl/define';
+import { exactlyOne, type Fault, fromTypebox, refined, type Schema } from 'pawl/define';
 import { artifactId } from '../reading/reference.ts';
+
+const Tool = Type.Object(
+  {
+    name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+    description: Type.Optional(Type.String({ maxLength: 4_000 })),
+    parameters: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'A JSON Schema of the arguments.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const ToolCallSchema = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 256 }),
+    name: Type.String({ minLength: 1, maxLength: 64 }),
+    arguments: Type.Unknown(),
+  },
+  { additionalProperties: false },
+);
 
 const AiInputSchema = Type.Object(
   {
@@ -14,8 +36,21 @@ const AiInputSchema = Type.Object(
       Type.Array(
         Type.Object(
           {
-            role: Type.Enum(['system', 'user', 'assistant']),
-            content: Type.String({ minLength: 1, maxLength: 100_000 }),
+            role: Type.Enum(['system', 'user', 'assistant', 'tool']),
+            content: Type.String({ maxLength: 100_000 }),
+            toolCalls: Type.Optional(
+              Type.Array(ToolCallSchema, {
+                maxItems: 64,
+                description: 'Of an assistant: the calls of a result.',
+              }),
+            ),
+            toolCallId: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 256,
+                description: 'Of a tool: the call that `content` answers.',
+              }),
+            ),
           },
           { additionalProperties: false },
         ),
@@ -37,6 +72,20 @@ const AiInputSchema = Type.Object(
         },
         { additionalProperties: false, description: 'Only this part of the document.' },
       ),
+    ),
+    tools: Type.Optional(
+      Type.Array(Tool, {
+        minItems: 1,
+        maxItems: 64,
+        description: 'Functions that the model may ask for: the result then has `toolCalls`.',
+      }),
+    ),
+    toolChoice: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: '`auto`, `none`, `required`, or the name of the one tool to call.',
+      }),
     ),
     model: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
@@ -63,8 +112,35 @@ export const aiInput: Schema<AiInput> = refined(fromTypebox(AiInputSchema), (inp
   if ((isTask || input.selection !== undefined) && !hasDocument) {
     faults.push({ pointer: '', message: 'a document is needed: give `deckRef` or `text`' });
   }
-  return faults;
+  return [...faults, ...toolFaults(input)];
 });
+
+function toolFaults({ tools, toolChoice, persist, messages = [] }: AiInput): Fault[] {
+  const unkept =
+    tools !== undefined && persist === false
+      ? [{ pointer: '/persist', message: 'must not be false with `tools`: their calls are kept' }]
+      : [];
+  const words = ['auto', 'none', 'required', ...(tools ?? []).map(({ name }) => name)];
+  const isUnknown =
+    toolChoice !== undefined && (tools === undefined || !words.includes(toolChoice));
+  const choice = isUnknown
+    ? [{ pointer: '/toolChoice', message: `must be one of ${words.join(', ')}, with \`tools\`` }]
+    : [];
+  const said = messages.flatMap(({ role, content, toolCallId, toolCalls }, index) => {
+    const pointer = `/messages/${index}`;
+    if ((role === 'tool') !== (toolCallId !== undefined)) {
+      return [{ pointer, message: 'the role tool and `toolCallId` belong together' }];
+    }
+    if (toolCalls !== undefined && role !== 'assistant') {
+      return [{ pointer: `${pointer}/toolCalls`, message: 'belongs to the role assistant' }];
+    }
+    const mayBeEmpty = role === 'tool' || toolCalls !== undefined;
+    return content === '' && !mayBeEmpty
+      ? [{ pointer: `${pointer}/content`, message: 'must not be empty' }]
+      : [];
+  });
+  return [...unkept, ...choice, ...said];
+}
 
 /** The newest thing that the user said. */
 export function questionOf({ prompt, messages }: AiInput): string {

@@ -20,6 +20,13 @@ const AiResultSchema = Type.Object({
     }),
     Type.Null(),
   ]),
+  cost: Type.Union([Type.Number(), Type.Null()], {
+    description: 'By the prices of the platform; null where none are set.',
+  }),
+  toolCalls: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), arguments: Type.Unknown() }),
+    { description: 'What to do before the model continues: put the answers into `messages`.' },
+  ),
   citations: Type.Array(Type.Object({ place: Type.String(), text: Type.String() })),
 });
 
@@ -65,15 +72,20 @@ export function aiJob(deps: AiDependencies): JobDefinition<AiInput, AiResult> {
         await stage('preparing_context', () => asking.prepare());
         await stage('sending_prompt', () => asking.send());
         // A stage's result is stored: what may not be kept must not be in it.
-        const { text, answered } = await stage('streaming_response', async ({ progress }) => {
+        const { text, cost, answered } = await stage('streaming_response', async ({ progress }) => {
           const streamed = await asking.stream(progress);
           const kept = persisted ? streamed.answered.citations : [];
           return {
             text: persisted ? streamed.text : null,
-            answered: { ...streamed.answered, citations: [...kept] },
+            cost: streamed.cost,
+            answered: {
+              ...streamed.answered,
+              citations: [...kept],
+              toolCalls: [...(streamed.answered.toolCalls ?? [])],
+            },
           };
         });
-        return stage('finalizing', () => ({ response: text, persisted, ...answered }));
+        return stage('finalizing', () => ({ response: text, persisted, cost, ...answered }));
       }),
   });
 }

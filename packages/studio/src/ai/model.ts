@@ -1,5 +1,6 @@
 import type { Reading } from '../reading/passage.ts';
 import type { AiInput } from './input.ts';
+import type { ToolCall } from './tools.ts';
 
 /** What is put to a model: the wish, and the part of the document that it is about. */
 export interface Question {
@@ -24,6 +25,8 @@ export interface Answered {
   readonly tokenUsage: TokenUsage | null;
   /** The places of the document that the answer is taken from. */
   readonly citations: readonly { readonly place: string; readonly text: string }[];
+  /** What the caller is to do before the model goes on; mostly nothing. */
+  readonly toolCalls?: readonly ToolCall[];
 }
 
 /** An answer on its way: pieces of text as they come, then what is known of it. */

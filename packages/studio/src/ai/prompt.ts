@@ -4,8 +4,10 @@ import { type AiInput, questionOf } from './input.ts';
 import type { Question } from './model.ts';
 
 export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
+  readonly tool_calls?: readonly object[];
+  readonly tool_call_id?: string;
 }
 
 /** So much of a document goes with a question; of a longer one what fits the question best. */
@@ -18,10 +20,31 @@ const TASKS = {
 
 /** What is sent to a model: its duty and the document first, then what was asked. */
 export function messagesOf({ input, reading }: Question): ChatMessage[] {
-  const asked = input.messages ?? [{ role: 'user' as const, content: wordsFor(input) }];
+  const asked: readonly ChatMessage[] = input.messages?.map(messageOf) ?? [
+    { role: 'user', content: wordsFor(input) },
+  ];
   return reading === null
     ? [...asked]
     : [{ role: 'system', content: duty(input, reading) }, ...asked];
+}
+
+function messageOf({
+  role,
+  content,
+  toolCalls,
+  toolCallId,
+}: NonNullable<AiInput['messages']>[number]): ChatMessage {
+  const calls = toolCalls?.map((call) => ({
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+  }));
+  return {
+    role,
+    content,
+    ...(calls === undefined ? {} : { tool_calls: calls }),
+    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+  };
 }
 
 function wordsFor({ task, prompt }: AiInput): string {

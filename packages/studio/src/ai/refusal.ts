@@ -35,6 +35,26 @@ export const AI_ERRORS = {
     class: 'network_timeout',
     hint: 'It is retried automatically; set a larger PAWL_AI_TIMEOUT_MS for slow models.',
   },
+  AI_TOOL_CALL_BROKEN: {
+    class: 'model_overloaded',
+    hint: 'It is retried automatically; another model may know tools better.',
+  },
+  AI_TOOLS_NEED_MODEL: {
+    class: 'validation_error',
+    hint: 'Configure a model with PAWL_AI_MODEL, or ask without tools.',
+  },
+  AI_TOOLS_NOT_KEPT: {
+    class: 'validation_error',
+    hint: 'Ask without tools, or let the answer be kept: `persist`, and PAWL_AI_PERSIST.',
+  },
+  AI_STALLED: {
+    class: 'network_timeout',
+    hint: 'It is retried automatically; set a larger PAWL_AI_STALL_MS for models that think long.',
+  },
+  AI_BUDGET_SPENT: {
+    class: 'quota_exceeded',
+    hint: 'Wait for the next day (UTC), ask for less with `maxTokens`, or raise the budget.',
+  },
   AI_UNREACHABLE: {
     class: 'network_timeout',
     hint: 'Check OPENAI_BASE_URL and that the server is up.',

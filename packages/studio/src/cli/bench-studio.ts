@@ -1,8 +1,5 @@
-import type { Command } from 'commander';
-import { type Given, onServer, type Session, UsageError } from 'pawl/cli';
 import type { ApiClient } from 'pawl/client';
 import { DEFAULT_TARGETS } from 'pawl/plugin';
-import { requireWrite, WRITE } from './bench-write.ts';
 import { sampleDeck } from '../sample/deck.ts';
 
 export interface StudioBench {
@@ -13,11 +10,15 @@ export interface StudioBench {
 /** How long each job of a type took, from its acceptance to its end, the shortest first. */
 export type Durations = Readonly<Record<'convert' | 'export', readonly number[]>>;
 
+/** Hears of each job, so that whoever has the server at hand can read its meters. */
+export type OnJob = (type: 'convert' | 'export') => void;
+
 /** Converts and exports one deck again and again, one job at a time. */
 export async function measureStudio(
   client: ApiClient,
   { runs, slides }: StudioBench,
   say: (text: string) => void,
+  onJob: OnJob = () => undefined,
 ): Promise<Durations> {
   const perform = async (type: string, input: object) => {
     const { id } = await client.enqueue({ type, input });
@@ -31,10 +32,13 @@ export async function measureStudio(
   const { id: $artifact } = await client.artifacts.upload(upload);
   const { result: made } = await perform('export', { $artifact });
   const took = { convert: [] as number[], export: [] as number[] };
+  onJob('export');
   for (let run = 1; run <= runs; run++) {
     const converted = await perform('convert', { assetRef: made['artifactRef'] });
+    onJob('convert');
     const deckRef = converted.result['deckRef'];
     const exported = await perform('export', { deckRef, format: 'pptx' });
+    onJob('export');
     took.convert.push(converted.tookMs);
     took.export.push(exported.tookMs);
     say(`${run} of ${runs}: convert ${converted.tookMs} ms, export ${exported.tookMs} ms`);
@@ -60,33 +64,4 @@ export function studioReport(took: Durations, { runs, slides }: StudioBench): st
     '|---|---|---|---|',
     ...rows,
   ].join('\n');
-}
-
-interface Options {
-  readonly runs: string;
-  readonly slides: string;
-  readonly write?: true;
-}
-
-async function run(session: Session, { options }: Given<Options>): Promise<void> {
-  const [runs, slides] = [Number(options.runs), Number(options.slides)];
-  if (!(Number.isInteger(runs) && runs > 0 && Number.isInteger(slides) && slides > 0)) {
-    throw new UsageError('--runs and --slides take whole numbers');
-  }
-  const { client, screen } = session;
-  requireWrite(session, options, `makes ${2 * runs + 1} jobs and their artifacts`);
-  const took = await measureStudio(client, { runs, slides }, (text) => screen.talk(text));
-  if (screen.isJson) screen.json(took);
-  else screen.data(studioReport(took, { runs, slides }));
-}
-
-/** `pawl bench studio`. */
-export function addBenchStudio(bench: Command): void {
-  bench
-    .command('studio')
-    .description('measure converting and exporting a deck, compared with the targets')
-    .option('--runs <count>', 'number of runs', '50')
-    .option('--slides <count>', 'number of slides, each with images', '30')
-    .option('--write', WRITE)
-    .action(onServer(run));
 }

@@ -1,6 +1,6 @@
 import { type Session, UsageError } from 'pawl/cli';
 
-export const WRITE = 'allow the jobs of the measurement to be written to this server';
+export const WRITE = 'confirm that the benchmark may write its jobs to this server';
 
 /** A measurement leaves jobs behind: on a server that somebody works with it must be wanted. */
 export function requireWrite(

@@ -8,7 +8,7 @@ import {
   type Session,
   UsageError,
 } from 'pawl/cli';
-import { addBenchStudio } from './bench-studio.ts';
+import { addBenchStudio } from './bench-studio-command.ts';
 import { requireWrite, WRITE } from './bench-write.ts';
 
 interface BenchOptions {
@@ -132,7 +132,7 @@ async function run(session: Session, { options }: Given<BenchOptions>): Promise<
 
 /** `pawl bench …`. */
 export function addBench(program: Command): void {
-  const bench = program.command('bench').description('measure the running server');
+  const bench = program.command('bench').description('benchmark the running server');
   bench
     .command('server', { isDefault: true })
     .description('measure enqueue, claim and complete over HTTP')

@@ -1,5 +1,5 @@
 import type { AddCommand } from 'pawl/cli';
 import { addBench } from './bench.ts';
 
-/** What this package adds to the command `pawl`. */
+/** The commands that this package adds to `pawl`. */
 export const commands: readonly AddCommand[] = [addBench];

@@ -8,6 +8,8 @@ export const BOUNDS = {
   zipEntries: 20_000,
   /** Of everything that is unpacked from one file. */
   unpackedBytes: 256 * MB,
+  /** Of parts that many slides share, such as a picture of the design, after the first time. */
+  unpackedAgainBytes: 2_048 * MB,
   /** Real files are seldom packed more than twenty to one. */
   unpackedRatio: 200,
   /** Below this no ratio is suspicious. */
@@ -19,6 +21,8 @@ export const BOUNDS = {
   imagePixels: 40_000_000,
   /** Of all images of one source together. */
   imagesBytes: 192 * MB,
+  /** Of images that stay in memory; all others are read again. */
+  keptImagesBytes: 32 * MB,
   slides: 2_000,
   blocks: 5_000,
   paragraphs: 2_000,

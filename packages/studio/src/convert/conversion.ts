@@ -13,6 +13,7 @@ import {
 import { openPreviews } from '../draw/canvas.ts';
 import { type Notice, withNotices } from '../draw/notice.ts';
 import { readWhole } from '../work/bytes.ts';
+import { inLanes } from '../work/lanes.ts';
 import { BOUNDS } from './bounds.ts';
 import type { Draft, FoundDeck, SourceReader } from './draft.ts';
 import type { FoundImage } from './image.ts';
@@ -21,8 +22,10 @@ import { normaliseSlide } from './normalise.ts';
 import { openSource } from './open-source.ts';
 import { refuse } from './refusal.ts';
 import { sourceTypeOf } from './sniff.ts';
+import { unlocked } from './unlock.ts';
+import { keepSourcePreviews, type SourcePreviews } from './source-previews-kept.ts';
 
-type Context = Pick<RunContext<unknown>, 'artifact' | 'openArtifact' | 'once'>;
+type Context = Pick<RunContext<unknown>, 'artifact' | 'openArtifact' | 'once' | 'signal'>;
 export type Report = (done: number, message: string) => void;
 
 /** What is known of the source once its bytes were seen. */
@@ -56,6 +59,9 @@ const EXTENSIONS = {
   'image/webp': 'webp',
 };
 
+/** While one is painted others are encoded, in threads of their own, and kept. */
+const DRAWN_AT_ONCE = 4;
+
 /** One attempt at a conversion: what it has in memory, and what it makes anew when it has not. */
 export class Conversion {
   readonly #context: Context;
@@ -68,6 +74,7 @@ export class Conversion {
   readonly #notices: (readonly Notice[])[] = [];
   #deck: Deck | null = null;
   #imagesBytes = 0;
+  #keptBytes = 0;
 
   constructor(context: Context, input: ConvertInput) {
     this.#context = context;
@@ -88,13 +95,15 @@ export class Conversion {
     }
     const name = this.#input.name ?? opened?.name ?? null;
     const said = sourceType ?? (text === undefined ? undefined : 'md');
-    const type = sourceTypeOf(bytes, {
+    const { password } = this.#input;
+    const open = await unlocked(bytes, password);
+    const type = sourceTypeOf(open, {
       ...(said === undefined ? {} : { sourceType: said }),
       ...(name === null ? {} : { name }),
       ...(opened === null ? {} : { contentType: opened.contentType }),
     });
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    this.#bytes = bytes;
+    this.#bytes = open;
     this.#facts = { type, name, size: bytes.byteLength, sha256 };
     return this.#facts;
   }
@@ -111,7 +120,9 @@ export class Conversion {
   async #source(): Promise<SourceReader> {
     if (this.#reader === null) {
       const { type, name } = this.#facts ?? (await this.fetch());
-      this.#reader = await openSource(this.#bytes!, { type, name });
+      const { password, ocr } = this.#input;
+      const { signal } = this.#context;
+      this.#reader = await openSource(this.#bytes!, { type, name, password, ocr, signal });
     }
     return this.#reader;
   }
@@ -142,9 +153,17 @@ export class Conversion {
     const assets: Record<string, Asset> = {};
     for (const image of images) {
       assets[image.sha256] = known[image.sha256] ?? (await this.#keepImage(image));
-      this.#images.set(image.sha256, image.bytes);
+      this.#keepInMemory(image);
     }
     return { draft, assets, account };
+  }
+
+  /** For the previews; what is more than this is read from where it was kept. */
+  #keepInMemory({ sha256, bytes }: FoundImage): void {
+    if (this.#images.has(sha256)) return;
+    if (this.#keptBytes + bytes.byteLength > BOUNDS.keptImagesBytes) return;
+    this.#images.set(sha256, bytes);
+    this.#keptBytes += bytes.byteLength;
   }
 
   async #keepImage({ sha256, bytes, mediaType, width, height }: FoundImage): Promise<Asset> {
@@ -199,23 +218,39 @@ export class Conversion {
     if (dropped !== null) throw refuse('CONVERT_LOSSES', dropped);
   }
 
-  /** Draws every slide, each kept when it is done. */
+  /** Draws every slide, each kept when it is done, several at a time. */
   async preview(deckRef: string, report: Report): Promise<string[]> {
     const deck = this.#deck ?? (await this.readBack(deckRef));
     const draw = await openPreviews(deck, (asset) => this.#imageOf(deck, asset));
+    const { slides } = deck;
     const previews: string[] = [];
-    for (const [index, slide] of deck.slides.entries()) {
+    let done = 0;
+    await inLanes(slides.length, DRAWN_AT_ONCE, async (index) => {
       const drawn: Drawn = await this.#context.once(`preview:${index}`, async () => {
-        const { png, notices } = await draw(slide);
-        const name = `previews/${String(index + 1).padStart(4, '0')}.png`;
-        const { id } = await this.#context.artifact(name, png, { contentType: 'image/png' });
+        const { jpeg, notices } = await draw(slides[index]!);
+        const name = `previews/${String(index + 1).padStart(4, '0')}.jpg`;
+        const { id } = await this.#context.artifact(name, jpeg, { contentType: 'image/jpeg' });
         return { id, notices };
       });
-      previews.push(typeof drawn === 'string' ? drawn : drawn.id);
+      previews[index] = typeof drawn === 'string' ? drawn : drawn.id;
       this.#notices[index] = typeof drawn === 'string' ? [] : drawn.notices;
-      report((index + 1) / deck.slides.length, `preview ${index + 1} of ${deck.slides.length}`);
-    }
+      done += 1;
+      report(done / slides.length, `preview ${done} of ${slides.length}`);
+    });
     return previews;
+  }
+
+  /** Draws the source itself, where somebody asked for it and something can. */
+  async sourcePreviews(): Promise<SourcePreviews | undefined> {
+    if (this.#input.sourcePreviews !== true) return undefined;
+    const { type, name } = this.#facts ?? (await this.fetch());
+    if (this.#bytes === null) await this.fetch();
+    const { password } = this.#input;
+    const { signal } = this.#context;
+    return keepSourcePreviews(this.#context, {
+      bytes: this.#bytes!,
+      options: { type, name, password, signal },
+    });
   }
 
   /** Keeps the list of everything that is not as it was, by reading and by drawing. */

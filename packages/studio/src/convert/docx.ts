@@ -1,9 +1,10 @@
-import type { Cell, Paragraph, Run } from '../deck/deck.ts';
-import { cleanText, tidyRuns } from '../deck/text.ts';
+import { cleanText, plainText } from '../deck/text.ts';
+import { piecesOfDrawing, drawingsIn, textBoxesIn } from './docx-drawing.ts';
+import { stylesOf, type WordStyles } from './docx-style.ts';
+import { tableOf } from './docx-table.ts';
+import { type Footnote, type Footnotes, isOn, runsOf, type WordText } from './docx-text.ts';
 import type { OpenSource } from './draft.ts';
-import { safeLink } from './drawing-text.ts';
-import { FlowPages, flowReader } from './flow.ts';
-import { imageOf } from './image.ts';
+import { FlowPages, type FlowPiece, flowReader, type PieceLoss } from './flow.ts';
 import { type OfficePackage, openPackage, type Relation } from './package.ts';
 import { refuse } from './refusal.ts';
 import {
@@ -18,175 +19,202 @@ import {
 interface Word {
   readonly office: OfficePackage;
   readonly relations: ReadonlyMap<string, Relation>;
-  /** How deep a heading each style is; 0 for titles. */
-  readonly headings: ReadonlyMap<string, number>;
-  /** The kind of list, by its number and level. */
-  readonly lists: ReadonlyMap<string, NonNullable<Paragraph['list']>>;
+  readonly styles: WordStyles;
   readonly pages: FlowPages;
-  readonly part: string;
+  readonly main: string;
+  readonly footnotes: Footnotes;
+  /** Headers and footers that were met. */
+  readonly met: Set<string>;
 }
 
 /** Opens a document of Word and its likes: headings begin slides. */
-export const openDocx: OpenSource = async (bytes, name) => {
+export const openDocx: OpenSource = async (bytes, { name }) => {
   const { office, main } = await openPackage(bytes);
-  const body = childAt(office.xml(main), 'body');
+  const root = office.xml(main);
+  const body = childAt(root, 'body');
   if (body === null) throw refuse('CONVERT_CORRUPTED', 'the document has no body');
   const word: Word = {
     office,
     relations: office.relationsOf(main),
-    headings: headingsOf(office, main),
-    lists: listsOf(office, main),
+    styles: stylesOf(office, main),
     pages: new FlowPages(),
-    part: main,
+    main,
+    footnotes: footnotesOf(office, main),
+    met: new Set(),
   };
+  if (childAt(root, 'background') !== null) {
+    const what = 'the ground of the pages is that of the deck';
+    addLost(word, 'background', { code: 'BACKGROUND_APPROXIMATED', what });
+  }
   for (const element of childrenOf(body)) addElement(word, element);
   return flowReader(word.pages, (name ?? '').replace(/\.\w+$/, ''));
 };
 
-function headingsOf(office: OfficePackage, main: string): Map<string, number> {
-  const part = office.related(main, 'styles');
-  const headings = new Map<string, number>();
-  if (part === null) return headings;
-  for (const style of childrenOf(office.xml(part), 'style')) {
-    const name = attributeOf(childAt(style, 'name'), 'val') ?? '';
-    const depth = /^heading ([1-9])$/i.exec(name)?.[1];
-    const id = attributeOf(style, 'styleId') ?? '';
-    if (/^title$/i.test(name)) headings.set(id, 1);
-    else if (depth !== undefined) headings.set(id, Number(depth));
-  }
-  return headings;
-}
-
-function listsOf(office: OfficePackage, main: string): Map<string, NonNullable<Paragraph['list']>> {
-  const part = office.related(main, 'numbering');
-  const lists = new Map<string, NonNullable<Paragraph['list']>>();
-  if (part === null) return lists;
-  const root = office.xml(part);
-  const kinds = childrenOf(root, 'abstractNum').map((kind) => {
-    const levels = childrenOf(kind, 'lvl').map((level) => [
-      attributeOf(level, 'ilvl') ?? '0',
-      attributeOf(childAt(level, 'numFmt'), 'val') === 'bullet' ? 'bullet' : 'number',
-    ]);
-    return [attributeOf(kind, 'abstractNumId') ?? '', levels] as const;
-  });
-  const byId = new Map(kinds);
-  for (const number of childrenOf(root, 'num')) {
-    const kind = attributeOf(childAt(number, 'abstractNumId'), 'val') ?? '';
-    for (const [level, list] of byId.get(kind) ?? []) {
-      const key = `${attributeOf(number, 'numId')} ${level}`;
-      lists.set(key, list === 'bullet' ? 'bullet' : 'number');
+function footnotesOf(office: OfficePackage, main: string): Footnotes {
+  const found = new Map<string, Footnote>();
+  for (const kind of ['footnote', 'endnote']) {
+    const part = office.related(main, `${kind}s`);
+    const notes = part === null ? [] : childrenOf(office.xml(part), kind);
+    const relations = part === null ? new Map() : office.relationsOf(part);
+    for (const note of notes) {
+      const paragraphs = childrenOf(note, 'p');
+      found.set(`${kind} ${attributeOf(note, 'id') ?? ''}`, { paragraphs, relations });
     }
   }
-  return lists;
+  const part = office.related(main, 'comments');
+  const comments = part === null ? [] : childrenOf(office.xml(part), 'comment');
+  const texts = comments.map((one) => [attributeOf(one, 'id') ?? '', textOf(one)] as const);
+  return { notes: found, comments: new Map(texts), count: 0 };
 }
 
-function addElement(word: Word, element: XmlElement): void {
-  const { pages } = word;
-  const origin = { part: word.part };
-  if (element.localName === 'tbl') {
-    const rows = childrenOf(element, 'tr').map((row) =>
-      childrenOf(row, 'tc').map((cell): Cell => ({ runs: cellRuns(word, cell) })),
-    );
-    const first = childAt(element, 'tr');
-    const isHeader = childAt(first, 'trPr', 'tblHeader') !== null || isLookHeader(element);
-    if (rows.length > 0) pages.add({ kind: 'table', header: isHeader, rows, origin });
-  } else if (element.localName === 'sdt') {
-    for (const child of childrenOf(childAt(element, 'sdtContent'))) addElement(word, child);
-  } else if (element.localName === 'p') addParagraph(word, element);
+function textOf(element: XmlElement): string {
+  const texts = descendantsOf(element, 't').map((one) => one.textContent ?? '');
+  return cleanText(texts.join(''));
 }
 
-function isLookHeader(table: XmlElement): boolean {
-  const look = childAt(table, 'tblPr', 'tblLook');
-  return attributeOf(look, 'firstRow') === '1';
+function addLost(
+  { pages, main }: Word,
+  of: Extract<FlowPiece, { kind: 'lost' }>['of'],
+  loss: PieceLoss,
+): void {
+  pages.add({ kind: 'lost', of, losses: [loss], origin: { part: main } });
 }
 
-function cellRuns(word: Word, cell: XmlElement): Run[] {
-  return childrenOf(cell, 'p').flatMap((paragraph, index) => [
-    ...(index > 0 ? [{ text: '\n' }] : []),
-    ...runsOf(word, paragraph),
-  ]);
+function addElement(word: Word, element: XmlElement, losses: readonly PieceLoss[] = []): void {
+  switch (element.localName ?? '') {
+    case 'tbl':
+      addTable(word, element, losses);
+      return;
+    case 'sdt':
+      for (const child of childrenOf(childAt(element, 'sdtContent')))
+        addElement(word, child, losses);
+      return;
+    case 'customXml':
+    case 'ins':
+    case 'moveTo':
+      for (const child of childrenOf(element)) addElement(word, child, losses);
+      return;
+    case 'p':
+      addParagraph(word, element, losses);
+      return;
+    case 'altChunk':
+      addLost(word, 'object', {
+        code: 'OBJECT_DROPPED',
+        what: 'a file that is embedded as text is not kept',
+      });
+      return;
+    case 'sectPr':
+      noteSection(word, element);
+  }
 }
 
-function addParagraph(word: Word, element: XmlElement): void {
-  const { pages } = word;
-  const origin = { part: word.part };
+function textAround({ relations, footnotes }: Word, losses: readonly PieceLoss[]): WordText {
+  return { relations, footnotes, losses: [...losses], later: [] };
+}
+
+function addTable(word: Word, element: XmlElement, losses: readonly PieceLoss[]): void {
+  const around = textAround(word, losses);
+  const { pages, styles } = word;
+  const origin = { part: word.main };
+  const later: FlowPiece[] = [];
+  const piece = tableOf(element, {
+    losses: around.losses,
+    isItem: (paragraph) => styles.listOf(childAt(paragraph, 'pPr')).list !== undefined,
+    runsOf: (paragraph) => {
+      for (const drawing of drawingsIn(paragraph)) {
+        later.push(...piecesOfDrawing(drawing, word));
+        around.losses.push(...textBoxesIn(drawing).map(() => BOX));
+      }
+      return [
+        ...runsOf(paragraph, around),
+        ...drawingsIn(paragraph).flatMap((drawing) =>
+          textBoxesIn(drawing)
+            .flatMap((box) => childrenOf(box, 'p'))
+            .flatMap((one) => [{ text: '\n' }, ...runsOf(one, around)]),
+        ),
+      ];
+    },
+  });
+  if (piece !== null) pages.add({ ...piece, origin });
+  for (const one of later) pages.add({ ...inCell(one), origin });
+  for (const one of around.later) pages.add({ ...one, origin });
+}
+
+function inCell(piece: FlowPiece): FlowPiece {
+  if (piece.kind === 'lost') return piece;
+  const what = 'a picture in a cell stands below the table';
+  const loss: PieceLoss = { code: 'IMAGE_PLACE_APPROXIMATED', what };
+  return { ...piece, losses: [...(piece.losses ?? []), loss] };
+}
+
+const BOX: PieceLoss = {
+  code: 'TEXT_BOX_AS_TEXT',
+  what: 'a box of text stands in the text as paragraphs',
+};
+
+const ALIGN = { center: 'center', right: 'right', end: 'right', both: 'justify' } as const;
+
+function addParagraph(word: Word, element: XmlElement, losses: readonly PieceLoss[]): void {
+  const { pages, styles } = word;
+  const origin = { part: word.main };
   const breaks = descendantsOf(element, 'br');
   if (breaks.some((one) => attributeOf(one, 'type') === 'page'))
     pages.add({ kind: 'break', origin });
   const properties = childAt(element, 'pPr');
-  const style = attributeOf(childAt(properties, 'pStyle'), 'val') ?? '';
-  const depth = word.headings.get(style);
-  const runs = runsOf(word, element);
-  if (depth !== undefined && runs.length > 0) pages.add({ kind: 'heading', depth, runs, origin });
-  else {
-    const numbering = childAt(properties, 'numPr');
-    const level = Math.min(
-      8,
-      Math.max(0, Math.trunc(numberOf(childAt(numbering, 'ilvl'), 'val', 0))),
-    );
-    const id = attributeOf(childAt(numbering, 'numId'), 'val');
-    const list =
-      id === null || id === '0' ? undefined : (word.lists.get(`${id} ${level}`) ?? 'bullet');
-    const paragraph = { level, ...(list === undefined ? {} : { list }), runs };
-    pages.add({ kind: 'paragraph', paragraph, origin });
+  const around = textAround(word, losses);
+  const runs = runsOf(element, around);
+  noteParagraph(properties, plainText(runs), around);
+  const depth = styles.depthOf(properties);
+  if (depth !== null && runs.length > 0) {
+    pages.add({ kind: 'heading', depth, runs, origin, losses: around.losses });
+  } else {
+    const align = ALIGN[(attributeOf(childAt(properties, 'jc'), 'val') ?? '') as 'center'];
+    const isRtl = isOn(properties, 'bidi');
+    const paragraph = {
+      ...styles.listOf(properties),
+      ...(align === undefined ? {} : { align }),
+      ...(isRtl ? { direction: 'rtl' as const } : {}),
+      runs,
+    };
+    pages.add({ kind: 'paragraph', paragraph, origin, losses: around.losses });
   }
-  addImages(word, element);
+  for (const drawing of drawingsIn(element)) addDrawing(word, drawing);
+  for (const piece of around.later) pages.add({ ...piece, origin });
+  const section = childAt(properties, 'sectPr');
+  if (section !== null) noteSection(word, section);
 }
 
-function addImages({ office, relations, pages, part }: Word, element: XmlElement): void {
-  for (const drawing of descendantsOf(element, 'drawing')) {
-    const blip = descendantsOf(drawing, 'blip')[0];
-    const id = blip?.getAttribute('r:embed') ?? '';
-    const relation = relations.get(id);
-    if (relation === undefined || relation.isExternal || !office.has(relation.target)) continue;
-    const image = imageOf(office.bytes(relation.target));
-    const alt = attributeOf(descendantsOf(drawing, 'docPr')[0] ?? null, 'descr') ?? '';
-    if (image !== null) pages.add({ kind: 'image', image, alt: cleanText(alt), origin: { part } });
+function noteParagraph(properties: XmlElement | null, text: string, { losses }: WordText): void {
+  const isFramed = ['pBdr', 'shd', 'framePr'].some((name) => childAt(properties, name) !== null);
+  if (!isFramed || text.trim() === '') return;
+  const what = 'borders and grounds of paragraphs are not kept';
+  losses.push({ code: 'STYLE_APPROXIMATED', what, text });
+}
+
+function addDrawing(word: Word, drawing: XmlElement): void {
+  const origin = { part: word.main };
+  for (const piece of piecesOfDrawing(drawing, word)) word.pages.add({ ...piece, origin });
+  for (const box of textBoxesIn(drawing)) {
+    for (const child of childrenOf(box)) addElement(word, child, [BOX]);
   }
 }
 
-function runsOf(word: Word, paragraph: XmlElement): Run[] {
-  const runs = childrenOf(paragraph).flatMap((child): Run[] => {
-    switch (child.localName) {
-      case 'r':
-        return [runOf(child)];
-      case 'hyperlink': {
-        const relation = word.relations.get(child.getAttribute('r:id') ?? '');
-        const link = relation?.isExternal === true ? safeLink(relation.target) : null;
-        return childrenOf(child, 'r').map((run) => ({
-          ...runOf(run),
-          ...(link === null ? {} : { link }),
-        }));
-      }
-      case 'ins':
-      case 'smartTag':
-        return runsOf(word, child);
-      default:
-        return [];
-    }
-  });
-  return tidyRuns(runs);
-}
-
-function isOn(properties: XmlElement | null, name: string): boolean {
-  const element = childAt(properties, name);
-  const value = attributeOf(element, 'val');
-  return element !== null && !['0', 'false', 'none', 'off'].includes(value ?? '');
-}
-
-function runOf(run: XmlElement): Run {
-  const properties = childAt(run, 'rPr');
-  const text = childrenOf(run).map((child) => {
-    if (child.localName === 't') return child.textContent ?? '';
-    if (child.localName === 'tab') return ' ';
-    const isLine = child.localName === 'br' && attributeOf(child, 'type') === null;
-    return isLine || child.localName === 'cr' ? '\n' : '';
-  });
-  return {
-    text: cleanText(text.join('')),
-    ...(isOn(properties, 'b') ? { bold: true } : {}),
-    ...(isOn(properties, 'i') ? { italic: true } : {}),
-    ...(isOn(properties, 'u') ? { underline: true } : {}),
-    ...(isOn(properties, 'strike') ? { strike: true } : {}),
-  };
+/** Headers and footers, each once, and columns. */
+function noteSection(word: Word, section: XmlElement): void {
+  const { office, relations, met } = word;
+  for (const one of childrenOf(section)) {
+    if (one.localName !== 'headerReference' && one.localName !== 'footerReference') continue;
+    const part = relations.get(one.getAttribute('r:id') ?? '')?.target;
+    if (part === undefined || met.has(part) || !office.has(part)) continue;
+    met.add(part);
+    const root = office.xml(part);
+    const text = textOf(root);
+    if (text.trim() === '' && drawingsIn(root).length === 0) continue;
+    const what = 'a header or footer is not kept';
+    addLost(word, 'footer', { code: 'HEADER_FOOTER_DROPPED', what, text });
+  }
+  if (numberOf(childAt(section, 'cols'), 'num', 1) > 1) {
+    const what = 'columns of the page are kept as one';
+    addLost(word, 'slide', { code: 'TEXT_COLUMNS_DROPPED', what });
+  }
 }

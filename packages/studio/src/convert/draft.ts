@@ -1,5 +1,5 @@
 import type { Deck, Slide, SourceType } from '../deck/deck.ts';
-import { type Account, Ledger } from '../deck/losses.ts';
+import type { Account, ElementLedger, Ledger } from '../deck/losses.ts';
 import type { FoundImage } from './image.ts';
 
 /** A slide as it was found, before it is made like all others. */
@@ -15,18 +15,30 @@ export interface FoundSlide {
   readonly account: Account;
 }
 
-/** The account of a slide of which everything was kept: a title, blocks and notes. */
-export function keptAccount(draft: Draft, slide: number): Account {
-  const ledger = new Ledger(slide);
-  if (draft.title !== undefined) ledger.element('title', draft.origin);
-  if (draft.subtitle !== undefined) ledger.element('text', draft.origin);
-  for (const { kind, origin } of draft.blocks) ledger.element(kind, origin);
-  if (draft.notes !== undefined) ledger.element('notes', draft.origin);
-  return ledger.close();
+/** The elements of a slide in an account: what is lost of one is said of it. */
+export interface DraftElements {
+  readonly title: ElementLedger | null;
+  readonly subtitle: ElementLedger | null;
+  /** By the index of a block. */
+  readonly blocks: readonly ElementLedger[];
+  readonly notes: ElementLedger | null;
+}
+
+/** Takes a title, blocks and notes into an account. */
+export function elementsOf(draft: Draft, ledger: Ledger): DraftElements {
+  const { title, subtitle, notes, origin } = draft;
+  return {
+    title: title === undefined ? null : ledger.element('title', origin),
+    subtitle: subtitle === undefined ? null : ledger.element('text', origin),
+    blocks: draft.blocks.map((block) => ledger.element(block.kind, block.origin)),
+    notes: notes === undefined ? null : ledger.element('notes', origin),
+  };
 }
 
 /** What is true of a source as a whole. */
 export interface FoundDeck extends Pick<Deck, 'title' | 'size' | 'theme'> {
+  /** The programs that read it, in words. */
+  readonly readBy: string;
   readonly language?: string;
   readonly slides: number;
 }
@@ -39,7 +51,16 @@ export interface SourceReader {
   close(): Promise<void>;
 }
 
+/** What is said along with the bytes of a source. */
+export interface SourceOptions {
+  readonly name: string | null;
+  readonly password?: string | undefined;
+  /** The languages of texts to recognise in pages that are pictures; none: no recognition. */
+  readonly ocr?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Opens the bytes of a source of one type. */
-export type OpenSource = (bytes: Uint8Array, name: string | null) => Promise<SourceReader>;
+export type OpenSource = (bytes: Uint8Array, options: SourceOptions) => Promise<SourceReader>;
 
 export type Openers = Readonly<Record<SourceType, OpenSource>>;

@@ -1,6 +1,8 @@
 import type { ChartBlock } from '../deck/deck.ts';
 import type { ElementLedger } from '../deck/losses.ts';
 import { cleanText } from '../deck/text.ts';
+import { noteAxes } from './drawing-chart-axes.ts';
+import { chartLookOf } from './drawing-chart-look.ts';
 import { colourIn } from './drawing-colour.ts';
 import type { Scheme } from './office-theme.ts';
 import {
@@ -43,20 +45,29 @@ const POINTS_MAX = 1_000;
 const SERIES_MAX = 50;
 
 /** The values that a chart keeps of its sheet, by their index. */
-function pointsOf(reference: XmlElement | null): (string | null)[] {
+function pointsOf(reference: XmlElement | null, isLabel = false): (string | null)[] {
   const cache = ['strCache', 'numCache', 'multiLvlStrCache', 'strLit', 'numLit']
     .flatMap((name) => descendantsOf(reference, name))
     .at(0);
   if (cache === undefined) return [];
   const count = Math.min(POINTS_MAX, numberOf(childAt(cache, 'ptCount'), 'val', 0));
   const points = Array.from({ length: Math.max(0, Math.trunc(count)) }, (): string | null => null);
+  const format = isLabel ? (childAt(cache, 'formatCode')?.textContent ?? '') : '';
   // Categories of several levels have the nearest one first.
   const level = childAt(cache, 'lvl') ?? cache;
   for (const point of childrenOf(level, 'pt')) {
     const index = numberOf(point, 'idx', -1);
-    if (index in points) points[index] = childAt(point, 'v')?.textContent ?? null;
+    if (index in points) points[index] = labelOf(childAt(point, 'v')?.textContent ?? null, format);
   }
   return points;
+}
+
+/** Dates are kept as days since the end of 1899. */
+function labelOf(text: string | null, format: string): string | null {
+  const days = Number(text);
+  const plain = format.replaceAll(/"[^"]*"|\[[^\]]*\]|\\./g, '');
+  if (text === null || !/[dy]/i.test(plain) || !(days > 0 && days < 2_958_466)) return text;
+  return new Date(Math.round((days - 25_569) * 86_400_000)).toISOString().slice(0, 10);
 }
 
 function numberIn(text: string | null): number | null {
@@ -81,7 +92,10 @@ export function chartOf(space: XmlElement, context: ChartContext): ChartData | n
   const [first] = plots;
   if (first === undefined) return null;
   const kind = kindOf(first);
-  for (const plot of plots) noteKind(plot, context.ledger);
+  for (const plot of plots) {
+    noteKind(plot, context.ledger);
+    noteLooks(plot, context.ledger);
+  }
   noteFeatures(chart, area, context.ledger);
   const series = plots.flatMap((plot) => seriesOf(plot, { kind, context }));
   if (series.length > SERIES_MAX) {
@@ -89,10 +103,12 @@ export function chartOf(space: XmlElement, context: ChartContext): ChartData | n
     context.ledger.lose('CHART_SERIES_DROPPED', what);
   }
   const all = plots.flatMap((plot) => childrenOf(plot, 'ser'));
-  const labels = all.flatMap((one) => ['cat', 'xVal'].map((name) => pointsOf(childAt(one, name))));
+  const labels = all.flatMap((one) =>
+    ['cat', 'xVal'].map((name) => pointsOf(childAt(one, name), true)),
+  );
   const categories = labels.find((points) => points.length > 0) ?? [];
   const title = descendantsOf(childAt(chart, 'title'), 't').map((one) => one.textContent ?? '');
-  const name = cleanText(title.join(''));
+  const name = cleanText(title.join('')) || usualTitle(chart, all);
   const hole = numberOf(childAt(first, 'holeSize'), 'val', 0) / 100;
   return {
     kind: 'chart',
@@ -106,7 +122,14 @@ export function chartOf(space: XmlElement, context: ChartContext): ChartData | n
       return colour === undefined || colour === usual ? rest : one;
     }),
     ...(kind === 'doughnut' && hole >= 0.1 && hole <= 0.9 && hole !== 0.5 ? { hole } : {}),
+    ...chartLookOf(space, { plot: first, kind, series }),
   };
+}
+
+/** A title without words is the name of the one series. */
+function usualTitle(chart: XmlElement | null, series: readonly XmlElement[]): string {
+  if (childAt(chart, 'title') === null || series.length !== 1) return '';
+  return cleanText(pointsOf(childAt(series[0]!, 'tx'))[0] ?? '');
 }
 
 function kindOf(plot: XmlElement): ChartBlock['chart'] {
@@ -127,11 +150,23 @@ function noteKind(plot: XmlElement, ledger: ElementLedger): void {
   ledger.lose('CHART_TYPE_APPROXIMATED', `${other} are kept as a ${kind} chart`);
 }
 
+function noteLooks(plot: XmlElement, ledger: ElementLedger): void {
+  const series = childrenOf(plot, 'ser');
+  if (series.some((one) => valueOf(childAt(one, 'smooth')) === '1')) {
+    ledger.lose('CHART_TYPE_APPROXIMATED', 'curves are drawn as straight lines');
+  }
+  const isFilled = /^(bar|area)/.test(plot.localName ?? '');
+  if (isFilled && series.some((one) => childAt(one, 'spPr', 'noFill') !== null)) {
+    ledger.lose('CHART_FEATURE_DROPPED', 'bars and areas that are only outlines are filled');
+  }
+}
+
 function noteFeatures(
   chart: XmlElement | null,
   area: XmlElement | null,
   ledger: ElementLedger,
 ): void {
+  noteAxes(area, ledger);
   for (const [name, what] of Object.entries(FEATURES)) {
     if (descendantsOf(area, name).length === 0) continue;
     ledger.lose('CHART_FEATURE_DROPPED', `${what} are not kept`);
@@ -146,7 +181,36 @@ function noteFeatures(
       (name) => valueOf(childAt(labels, name)) === '1',
     ),
   );
-  if (shown) ledger.lose('CHART_FEATURE_DROPPED', 'labels at values are not kept');
+  const written = (name: string, within: string): string =>
+    descendantsOf(chart, within)
+      .flatMap((one) => descendantsOf(childAt(one, name), 't'))
+      .map((one) => one.textContent ?? '')
+      .join(' ');
+  const labels = written('tx', 'dLbl');
+  if (shown || labels !== '') {
+    ledger.lose('CHART_FEATURE_DROPPED', 'labels at values are not kept', labels);
+  }
+  const titles = ['valAx', 'catAx', 'dateAx', 'serAx'].map((axis) => written('title', axis));
+  const words = titles.filter((one) => one !== '').join(' ');
+  if (words !== '') ledger.lose('CHART_FEATURE_DROPPED', 'titles of axes are not kept', words);
+}
+
+/** The colours of single values; none where all have that of the series. */
+function coloursOf(
+  series: XmlElement,
+  { scheme, isRound }: { readonly scheme: Scheme; readonly isRound: boolean },
+): { colours?: (string | null)[] } {
+  const colours: (string | null)[] = [];
+  for (const point of childrenOf(series, 'dPt')) {
+    const index = numberOf(childAt(point, 'idx'), 'val', -1);
+    const colour = colourIn(childAt(point, 'spPr', 'solidFill'), scheme);
+    const isUsual = isRound && colour?.colour === scheme.get(`accent${(index % 6) + 1}`);
+    if (colour === null || isUsual || !Number.isInteger(index) || index < 0 || index >= POINTS_MAX)
+      continue;
+    while (colours.length <= index) colours.push(null);
+    colours[index] = colour.colour;
+  }
+  return colours.length === 0 ? {} : { colours };
 }
 
 /** The kinds of plots that may stand on another one. */
@@ -169,6 +233,7 @@ function seriesOf(
       values: pointsOf(childAt(one, 'val') ?? childAt(one, 'yVal')).map(numberIn),
       ...(x.some((value) => value !== null) ? { x } : {}),
       ...(colour === null ? {} : { colour: colour.colour }),
+      ...coloursOf(one, { scheme: context.scheme, isRound }),
       ...(other === undefined ? {} : { chart: other }),
     };
   });

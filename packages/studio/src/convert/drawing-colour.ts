@@ -104,9 +104,9 @@ function changed(channels: Channels, name: string, share: number): Channels | nu
     case 'hueOff':
       return rgbOf([(((hue + (share * 100_000) / 21_600_000) % 1) + 1) % 1, saturation, light]);
     case 'tint':
-      return channels.map((one) => one * share + (1 - share)) as unknown as Channels;
+      return inLight(channels, (one) => one * share + (1 - share));
     case 'shade':
-      return channels.map((one) => one * share) as unknown as Channels;
+      return inLight(channels, (one) => one * share);
     case 'inv':
       return channels.map((one) => 1 - one) as unknown as Channels;
     case 'gray':
@@ -114,6 +114,16 @@ function changed(channels: Channels, name: string, share: number): Channels | nu
     default:
       return null;
   }
+}
+
+/** Office programs mix with white and black by light, not by the numbers of a screen. */
+function inLight(channels: Channels, change: (one: number) => number): Channels {
+  const mixed = channels.map((one) => {
+    const light = one <= 0.040_45 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4;
+    const to = change(light);
+    return to <= 0.003_130_8 ? to * 12.92 : 1.055 * to ** (1 / 2.4) - 0.055;
+  });
+  return mixed as unknown as Channels;
 }
 
 function baseOf(element: XmlElement, scheme: Scheme, placeholder: string | null): string | null {

@@ -1,6 +1,7 @@
 // Fills, lines and shadows of DrawingML, of a shape itself or of the styles of its theme.
 import type { Fill, Line, LineEnd, Shadow } from '../deck/look.ts';
 import type { ElementLedger } from '../deck/losses.ts';
+import { mix } from '../deck/theme.ts';
 import { colourIn } from './drawing-colour.ts';
 import type { Scheme } from './office-theme.ts';
 import { attributeOf, childAt, childrenOf, numberOf, type XmlElement } from './xml.ts';
@@ -43,11 +44,31 @@ export function fillOf(
       return gradientOf(fill, { scheme, ledger, placeholder });
     case 'pattFill': {
       ledger.lose('SHAPE_FILL_APPROXIMATED', 'a pattern is filled with its colours mixed');
-      return colourIn(childAt(fill, 'fgClr'), scheme) ?? colourIn(childAt(fill, 'bgClr'), scheme);
+      return patternOf(fill, scheme);
     }
     default:
       return null;
   }
+}
+
+/** How much of a pattern is its lines, where its name does not tell. */
+const INK = 0.25;
+const INKS: readonly (readonly [RegExp, number])[] = [
+  [/^(wd|dkHorz|dkVert|dkUp|dkDn|lgCheck|smCheck|trellis|sphere)/, 0.5],
+  [/^(lt|dot|smGrid|lgGrid|divot|wave|zigZag|openDmnd)/, 0.15],
+];
+
+function patternOf(fill: XmlElement, scheme: Scheme): Fill | null {
+  const front = colourIn(childAt(fill, 'fgClr'), scheme);
+  const back = colourIn(childAt(fill, 'bgClr'), scheme);
+  if (front === null || back === null) return front ?? back;
+  const name = attributeOf(fill, 'prst') ?? '';
+  const percent = /^pct(\d+)$/.exec(name)?.[1];
+  const ink =
+    percent === undefined
+      ? (INKS.find(([pattern]) => pattern.test(name))?.[1] ?? INK)
+      : Number(percent) / 100;
+  return { ...back, colour: mix(back.colour, front.colour, Math.min(1, ink)) };
 }
 
 interface GradientContext {

@@ -1,18 +1,38 @@
-import type { Block, Cell, Origin, Paragraph, Run } from '../deck/deck.ts';
+import type { Block, Cell, ChartBlock, Origin, Paragraph, Run } from '../deck/deck.ts';
+import type { Crop } from '../deck/look.ts';
+import { type Account, Ledger, LOSSES, type LossCode, type LossKind } from '../deck/losses.ts';
 import { plainText } from '../deck/text.ts';
 import { defaultTheme, WIDE_SIZE } from '../deck/theme.ts';
 import { BOUNDS } from './bounds.ts';
-import { type Draft, type FoundSlide, keptAccount, type SourceReader } from './draft.ts';
+import { type Draft, elementsOf, type FoundSlide, type SourceReader } from './draft.ts';
 import type { FoundImage } from './image.ts';
 import { refuse } from './refusal.ts';
 
+/** Something of a piece that is not as it was. */
+export interface PieceLoss {
+  readonly code: LossCode;
+  readonly what: string;
+  readonly text?: string | undefined;
+}
+
 /** A document that flows, piece by piece: it has no slides of its own. */
-export type FlowPiece = { readonly origin?: Origin } & (
+export type FlowPiece = {
+  readonly origin?: Origin;
+  readonly losses?: readonly PieceLoss[];
+} & (
   | { readonly kind: 'heading'; readonly depth: number; readonly runs: Run[] }
   | { readonly kind: 'paragraph'; readonly paragraph: Paragraph }
   | { readonly kind: 'table'; readonly header: boolean; readonly rows: Cell[][] }
-  | { readonly kind: 'image'; readonly image: FoundImage; readonly alt: string }
+  | {
+      readonly kind: 'image';
+      readonly image: FoundImage;
+      readonly alt: string;
+      readonly crop?: Crop;
+    }
+  | { readonly kind: 'chart'; readonly chart: ChartBlock }
   | { readonly kind: 'notes'; readonly paragraphs: Paragraph[] }
+  /** An element that no slide can have. */
+  | { readonly kind: 'lost'; readonly of: LossKind }
   | { readonly kind: 'break' }
 );
 
@@ -22,10 +42,17 @@ const SLIDE_DEPTH = 2;
 const LINES_MAX = 18;
 const LINE_LETTERS = 90;
 
+/** What is lost of a part of a slide: of its title, its notes, a block, or of none that it has. */
+interface PageLoss {
+  readonly part: 'title' | 'notes' | Block | { readonly lost: LossKind; readonly origin?: Origin };
+  readonly losses: readonly PieceLoss[];
+}
+
 interface Page {
   readonly draft: Draft;
   readonly images: FoundImage[];
   readonly depth: number;
+  readonly losses: PageLoss[];
   lines: number;
 }
 
@@ -34,51 +61,67 @@ export class FlowPages {
   readonly #pages: Page[] = [];
 
   add(piece: FlowPiece): void {
+    const { origin, losses = [] } = piece;
+    const part = this.#place(piece);
+    if (part !== null && losses.length > 0) this.#page(origin).losses.push({ part, losses });
+  }
+
+  /** Where a piece went: on the last slide as it is now. */
+  #place(piece: FlowPiece): PageLoss['part'] | null {
     switch (piece.kind) {
       case 'break':
         this.#begin({}, piece.origin, 0);
-        return;
+        return null;
       case 'heading':
-        this.#heading(piece.runs, piece.depth, piece.origin);
-        return;
-      case 'notes':
-        this.#page(piece.origin).draft.notes = [
-          ...(this.#page(piece.origin).draft.notes ?? []),
-          ...piece.paragraphs,
-        ];
-        return;
+        return this.#heading(piece.runs, piece.depth, piece.origin);
+      case 'notes': {
+        const { draft } = this.#page(piece.origin);
+        draft.notes = [...(draft.notes ?? []), ...piece.paragraphs];
+        return 'notes';
+      }
       case 'paragraph':
-        this.#paragraph(piece.paragraph, piece.origin);
-        return;
+        return this.#paragraph(piece.paragraph, piece.origin);
       case 'table':
-        this.#block({ kind: 'table', header: piece.header, rows: piece.rows }, piece);
-        return;
+        return this.#block({ kind: 'table', header: piece.header, rows: piece.rows }, piece);
+      case 'chart':
+        return this.#block(piece.chart, piece);
       case 'image': {
         const alt = piece.alt === '' ? {} : { alt: piece.alt.slice(0, 2_000) };
-        this.#block({ kind: 'image', asset: piece.image.sha256, ...alt }, piece);
+        const crop = piece.crop === undefined ? {} : { crop: piece.crop };
+        const image = { kind: 'image' as const, asset: piece.image.sha256, ...alt, ...crop };
+        const block = this.#block(image, piece);
         this.#pages.at(-1)!.images.push(piece.image);
+        return block;
       }
+      case 'lost':
+        return { lost: piece.of, ...(piece.origin === undefined ? {} : { origin: piece.origin }) };
     }
   }
 
   /** The slides, those without anything on them left out. */
   finish(): FoundSlide[] {
-    const pages = this.#pages.filter(
-      ({ draft }) => draft.title !== undefined || draft.blocks.length > 0,
-    );
+    const isShown = ({ draft }: Page): boolean =>
+      draft.title !== undefined || draft.blocks.length > 0;
+    const pages = this.#pages.filter(isShown);
     if (pages.length > BOUNDS.slides) {
       throw refuse('CONVERT_TOO_LARGE', `the text fills ${pages.length} slides`);
     }
+    // What is lost of slides that are left out is said of the next one, or of the last.
+    const left = this.#pages.map((page) => (isShown(page) ? [] : lostOf(page)));
     return pages.map((page, index) => {
+      const from = index === 0 ? 0 : this.#pages.indexOf(pages[index - 1]!);
+      const isLast = index === pages.length - 1;
+      const to = isLast ? this.#pages.length : this.#pages.indexOf(page);
       const draft = opened(page, index);
-      return { draft, images: page.images, account: keptAccount(draft, index + 1) };
+      const account = accountOf(page, { draft, slide: index + 1, left: left.slice(from, to) });
+      return { draft, images: page.images, account };
     });
   }
 
   #begin(head: Partial<Draft>, origin: Origin | undefined, depth: number): Page {
     const from = origin === undefined ? {} : { origin };
     const draft: Draft = { layout: 'content', blocks: [], ...from, ...head };
-    const page = { draft, images: [], depth, lines: 0 };
+    const page = { draft, images: [], depth, losses: [], lines: 0 };
     this.#pages.push(page);
     return page;
   }
@@ -87,33 +130,39 @@ export class FlowPages {
     return this.#pages.at(-1) ?? this.#begin({}, origin, 0);
   }
 
-  #heading(runs: Run[], depth: number, origin: Origin | undefined): void {
+  #heading(runs: Run[], depth: number, origin: Origin | undefined): PageLoss['part'] | null {
     const last = this.#pages.at(-1);
     if (depth > SLIDE_DEPTH && last !== undefined && last.draft.title !== undefined) {
-      this.#paragraph({ level: 0, runs: runs.map((run) => ({ ...run, bold: true })) }, origin);
-      return;
+      const bold = runs.map((run) => ({ ...run, bold: true as const }));
+      return this.#paragraph({ level: 0, runs: bold }, origin);
     }
     const isFree = last?.draft.title === undefined && last?.draft.blocks.length === 0;
     if (isFree) last.draft.title = runs;
     else this.#begin({ title: runs }, origin, depth);
+    return 'title';
   }
 
-  #paragraph(paragraph: Paragraph, origin: Origin | undefined): void {
+  #paragraph(paragraph: Paragraph, origin: Origin | undefined): Block | null {
     const text = plainText(paragraph.runs);
-    if (text.trim() === '') return;
+    if (text.trim() === '') return null;
     const page = this.#roomFor(text.split('\n').length + text.length / LINE_LETTERS, origin);
     const last = page.draft.blocks.at(-1);
-    if (last?.kind === 'text') last.paragraphs.push(paragraph);
-    else {
-      const from = origin === undefined ? {} : { origin };
-      page.draft.blocks.push({ kind: 'text', paragraphs: [paragraph], ...from });
+    if (last?.kind === 'text') {
+      last.paragraphs.push(paragraph);
+      return last;
     }
+    const from = origin === undefined ? {} : { origin };
+    const block: Block = { kind: 'text', paragraphs: [paragraph], ...from };
+    page.draft.blocks.push(block);
+    return block;
   }
 
-  #block(block: Block, { origin }: FlowPiece): void {
+  #block(block: Block, { origin }: FlowPiece): Block {
     const lines = block.kind === 'table' ? block.rows.length + 1 : 8;
     const page = this.#roomFor(lines, origin);
-    page.draft.blocks.push(origin === undefined ? block : { ...block, origin });
+    const placed = origin === undefined ? block : { ...block, origin };
+    page.draft.blocks.push(placed);
+    return placed;
   }
 
   /** What does not fit goes on under the same title. */
@@ -126,6 +175,37 @@ export class FlowPages {
     page.lines += lines;
     return page;
   }
+}
+
+function lostOf({ losses }: Page): PageLoss[] {
+  return losses.filter(({ part }) => typeof part === 'object' && 'lost' in part);
+}
+
+/** What became of the elements that a slide is made of; `left` are those of empty slides. */
+function accountOf(
+  page: Page,
+  of: { readonly draft: Draft; readonly slide: number; readonly left: readonly PageLoss[][] },
+): Account {
+  const ledger = new Ledger(of.slide);
+  const elements = elementsOf(of.draft, ledger);
+  const { blocks } = page.draft;
+  for (const { part, losses } of [...of.left.flat(), ...page.losses]) {
+    if (typeof part === 'object' && 'lost' in part) {
+      const element = ledger.element(part.lost, part.origin);
+      for (const { code, what, text } of losses) {
+        if (LOSSES[code][0] === 'dropped') element.drop(code, what, text);
+        else element.lose(code, what, text);
+      }
+      continue;
+    }
+    // A line that became the subtitle is no block any more.
+    const element =
+      typeof part === 'object'
+        ? (elements.blocks[blocks.indexOf(part)] ?? elements.subtitle)
+        : elements[part];
+    for (const { code, what, text } of losses) element?.lose(code, what, text);
+  }
+  return ledger.close();
 }
 
 const SUBTITLE_LENGTH_MAX = 200;
@@ -159,6 +239,7 @@ export function flowReader(pages: FlowPages, title: string): SourceReader {
       size: { ...WIDE_SIZE },
       theme: defaultTheme,
       slides: slides.length,
+      readBy: 'pawl',
     },
     slide: async (index) => slides[index]!,
     close: async () => undefined,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { SOURCE_TYPES } from '../deck/deck.ts';
 import { refuse } from './refusal.ts';
 
 /** What a convert job is asked to do. */
@@ -19,11 +20,34 @@ export const ConvertInputSchema = Type.Object(
       }),
     ),
     sourceType: Type.Optional(
-      Type.Enum(['pptx', 'pdf', 'docx', 'md', 'html', 'txt'], {
+      Type.Enum([...SOURCE_TYPES], {
         description: 'Needed only where neither the bytes nor the name tell.',
       }),
     ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    password: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Opens a protected file. It stays in the input of the job, like all of it.',
+      }),
+    ),
+    ocr: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[a-z]{3}(_[a-z]{1,8}){0,2}$' }), {
+        minItems: 1,
+        maxItems: 4,
+        description:
+          'The languages of pages that are pictures, such as ["eng", "deu"]: their text is ' +
+          'recognised where tesseract.js and @tesseract.js-data/<language> are installed.',
+      }),
+    ),
+    sourcePreviews: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether to draw the source as well, by LibreOffice where it is installed (a PDF by ' +
+          'pdf.js), to be compared with the previews of the deck.',
+      }),
+    ),
     strict: Type.Optional(
       Type.Boolean({
         description: 'Whether to fail where anything of the source would be dropped.',

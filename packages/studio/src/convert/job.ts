@@ -9,6 +9,7 @@ import {
 import type { SourceType } from '../deck/deck.ts';
 import { guarded } from '../work/guard.ts';
 import { Conversion, type KeptLosses } from './conversion.ts';
+import type { SourcePreviews } from './source-previews-kept.ts';
 import { checkInput, type ConvertInput, ConvertInputSchema } from './input.ts';
 
 /** What a convert job leaves behind; references are ids of artifacts. */
@@ -17,13 +18,18 @@ export interface ConvertResult {
   readonly title: string;
   readonly slides: number;
   readonly sourceType: SourceType;
+  /** The programs that read the source, and the one that drew the previews. */
+  readonly readBy: string;
+  readonly drawnBy: string;
   /** One image a slide. */
   readonly previews: readonly string[];
+  /** The source as it is, drawn by another program; only where it was asked for. */
+  readonly sourcePreviews?: SourcePreviews;
   /** What became of the elements of the source; the list is an artifact. */
   readonly losses: KeptLosses;
 }
 
-/** Source asset → deck JSON and a preview of each slide. */
+/** Converts a document to deck JSON and a preview of each slide. */
 export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRetryJob('convert', {
   input: typed<ConvertInput>(),
   intake: refined(fromTypebox(ConvertInputSchema), (input) =>
@@ -42,7 +48,7 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRe
     activePerDocument: true,
     documentFrom: { artifact: 'assetRef', content: 'text' },
   },
-  previews: ['previews/*.png'],
+  previews: ['previews/*'],
   slo: { p50: '6s', p95: '15s', p99: '30s', failureRateMax: 0.02 },
   stages: [
     { name: 'validating_input', min: 0, max: 5 },
@@ -67,8 +73,20 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRe
         return await stage('finalizing', async () => {
           const { title, slides } = await conversion.readBack(deckRef);
           const losses = await conversion.losses(found);
+          const source = await conversion.sourcePreviews();
           const sourceType = facts.type;
-          return { deckRef, title, slides: slides.length, sourceType, previews, losses };
+          const { readBy } = found;
+          return {
+            deckRef,
+            title,
+            slides: slides.length,
+            sourceType,
+            readBy,
+            drawnBy: 'pawl',
+            previews,
+            ...(source === undefined ? {} : { sourcePreviews: source }),
+            losses,
+          };
         });
       } finally {
         await conversion.close();

@@ -23,7 +23,7 @@ function checkShape(text: string): void {
 }
 
 /** Opens Markdown: rules and headings begin slides, comments that say so are notes. */
-export const openMarkdown: OpenSource = async (bytes, name) => {
+export const openMarkdown: OpenSource = async (bytes, { name }) => {
   const { marked } = await optionalPackage('marked', () => import('marked'));
   const text = readText(bytes).replaceAll('\r\n', '\n');
   checkShape(text);

@@ -1,6 +1,7 @@
 import type { SourceType } from '../deck/deck.ts';
+import { openByOffice } from './by-office.ts';
 import { openDocx } from './docx.ts';
-import type { Openers, SourceReader } from './draft.ts';
+import type { Openers, SourceOptions, SourceReader } from './draft.ts';
 import { openHtml } from './html.ts';
 import { openMarkdown } from './markdown.ts';
 import { openPdf } from './pdf.ts';
@@ -14,12 +15,20 @@ const OPENERS: Openers = {
   md: openMarkdown,
   html: openHtml,
   txt: openText,
+  odp: openByOffice('odp'),
+  ppt: openByOffice('ppt'),
+  odt: openByOffice('odt'),
+  doc: openByOffice('doc'),
+  rtf: openByOffice('rtf'),
+  ods: openByOffice('ods'),
+  xlsx: openByOffice('xlsx'),
+  xls: openByOffice('xls'),
 };
 
 /** Opens a source of a type that is known. */
 export function openSource(
   bytes: Uint8Array,
-  { type, name }: { readonly type: SourceType; readonly name: string | null },
+  { type, ...options }: SourceOptions & { readonly type: SourceType },
 ): Promise<SourceReader> {
-  return OPENERS[type](bytes, name);
+  return OPENERS[type](bytes, options);
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { BOUNDS } from './bounds.ts';
+import { type FoundImage, imageOf } from './image.ts';
 import { refuse } from './refusal.ts';
 import { attributeOf, childrenOf, openXml, type ParseXml, type XmlElement } from './xml.ts';
 import { ZipFiles } from './zip.ts';
@@ -17,6 +18,8 @@ export class OfficePackage {
   readonly #zip: ZipFiles;
   readonly #parse: ParseXml;
   readonly #kept: Map<string, XmlElement> = new Map();
+  readonly #images: Map<string, FoundImage | null> = new Map();
+  #imagesBytes = 0;
 
   constructor(zip: ZipFiles, parse: ParseXml) {
     this.#zip = zip;
@@ -40,6 +43,19 @@ export class OfficePackage {
 
   bytes(part: string): Uint8Array {
     return this.#zip.read(part, BOUNDS.imageBytes);
+  }
+
+  /** The image in a part; null for kinds that a deck does not know. */
+  image(part: string): FoundImage | null {
+    const kept = this.#images.get(part);
+    if (kept !== undefined) return kept;
+    const image = imageOf(this.bytes(part));
+    const size = image?.bytes.byteLength ?? 0;
+    if (this.#imagesBytes + size <= BOUNDS.keptImagesBytes) {
+      this.#images.set(part, image);
+      this.#imagesBytes += size;
+    }
+    return image;
   }
 
   /** What a part points to, by the ids it uses for it. */

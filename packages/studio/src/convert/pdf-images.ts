@@ -1,28 +1,47 @@
+import type { Ledger } from '../deck/losses.ts';
+import type { Origin } from '../deck/deck.ts';
 import { openTypesetter } from '../draw/typeset.ts';
 import { BOUNDS } from './bounds.ts';
 import { type FoundImage, imageOf } from './image.ts';
-import type { OpenedPdf, PdfImage, PdfPage } from './pdf-library.ts';
+import type { PaintedImage } from './pdf-drawing.ts';
+import type { PdfImage, PdfPage } from './pdf-library.ts';
+import type { RegionBox } from './pdf-region.ts';
 
 /** Smaller ones are ornaments and shadows. */
 const SIDE_MIN = 12;
 const IMAGES_MAX = 60;
 
-/** The images that a page paints, in their order, each once. */
+export interface PlacedImage {
+  readonly image: FoundImage;
+  readonly box: RegionBox;
+}
+
+/** The images that a page paints, each once; what is not kept goes to the ledger. */
 export async function pageImages(
   page: PdfPage,
-  { operators }: Pick<OpenedPdf, 'operators'>,
-): Promise<FoundImage[]> {
-  const { fnArray, argsArray } = await page.getOperatorList();
-  const ids = new Set<string>();
-  fnArray.forEach((operator, index) => {
-    const [id] = argsArray[index] ?? [];
-    const isImage = operator === operators['paintImageXObject'];
-    if (isImage && typeof id === 'string' && ids.size < IMAGES_MAX) ids.add(id);
-  });
-  const found: FoundImage[] = [];
-  for (const id of ids) {
-    const image = await encode(await objectOf(page, id));
-    if (image !== null && !found.some(({ sha256 }) => sha256 === image.sha256)) found.push(image);
+  painted: readonly PaintedImage[],
+  { ledger, origin }: { readonly ledger: Ledger; readonly origin: Origin },
+): Promise<PlacedImage[]> {
+  const found: PlacedImage[] = [];
+  const seen = new Set<unknown>();
+  const drop = (code: 'IMAGE_ORNAMENT_DROPPED' | 'IMAGE_FORMAT_DROPPED', what: string): void =>
+    ledger.element('image', origin).drop(code, what);
+  for (const { source, box } of painted) {
+    if (seen.has(source)) continue;
+    seen.add(source);
+    if (seen.size > IMAGES_MAX) {
+      drop('IMAGE_FORMAT_DROPPED', `pictures beyond the first ${IMAGES_MAX} are not kept`);
+      break;
+    }
+    const object =
+      typeof source === 'string' ? await objectOf(page, source) : (source as PdfImage | null);
+    if (isTiny(object)) {
+      drop('IMAGE_ORNAMENT_DROPPED', `a picture below ${SIDE_MIN} pixels is not kept`);
+      continue;
+    }
+    const image = await encode(object);
+    if (image === null) drop('IMAGE_FORMAT_DROPPED', 'a picture could not be decoded');
+    else if (!found.some((one) => one.image.sha256 === image.sha256)) found.push({ image, box });
   }
   return found;
 }
@@ -34,12 +53,15 @@ function objectOf(page: PdfPage, id: string): Promise<PdfImage | null> {
   return new Promise((resolve) => objects.get(id, (image) => resolve(image as PdfImage | null)));
 }
 
+function isTiny(image: PdfImage | null): boolean {
+  return image !== null && (image.width < SIDE_MIN || image.height < SIDE_MIN);
+}
+
 const BYTES_PER_PIXEL: Readonly<Record<number, number>> = { 2: 3, 3: 4 };
 
 async function encode(image: PdfImage | null): Promise<FoundImage | null> {
   const { width = 0, height = 0, kind = 0, data } = image ?? {};
-  if (data === null || data === undefined) return null;
-  if (width < SIDE_MIN || height < SIDE_MIN || width * height > BOUNDS.imagePixels) return null;
+  if (data === null || data === undefined || width * height > BOUNDS.imagePixels) return null;
   const { createCanvas, ImageData } = (await openTypesetter()).canvas;
   const pixels = new Uint8ClampedArray(width * height * 4);
   const step = BYTES_PER_PIXEL[kind];

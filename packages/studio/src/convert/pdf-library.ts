@@ -5,7 +5,7 @@ import { catchUncaught, takingUncaught } from 'pawl/define';
 import { optionalPackage } from '../work/optional-package.ts';
 import { BOUNDS } from './bounds.ts';
 import type { TagNode } from './pdf-tagged.ts';
-import { corrupted, refuse } from './refusal.ts';
+import { corrupted, refuse, WRONG_PASSWORD } from './refusal.ts';
 
 /** What we use of pdf.js. */
 export interface PdfDocument {
@@ -16,6 +16,7 @@ export interface PdfDocument {
 
 export interface PdfTextItem {
   readonly type?: string;
+  readonly tag?: string;
   readonly id?: string | null;
   readonly str?: string;
   readonly transform?: readonly number[];
@@ -39,8 +40,14 @@ interface PdfObjects {
 
 export interface PdfPage {
   readonly view: readonly number[];
+  getViewport(options: { readonly scale: number }): {
+    readonly transform: readonly number[];
+    readonly width: number;
+    readonly height: number;
+  };
   readonly objs: PdfObjects;
   readonly commonObjs: PdfObjects;
+  render(options: object): { readonly promise: Promise<void> };
   getTextContent(options: object): Promise<{ readonly items: readonly PdfTextItem[] }>;
   getStructTree(): Promise<TagNode | null>;
   getAnnotations(): Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -68,7 +75,10 @@ export interface OpenedPdf {
 const PDFJS_MODULE: string = 'pdfjs-dist/legacy/build/pdf.mjs';
 
 /** Opens a PDF without running, fetching or believing anything that is in it. */
-export async function openPdfDocument(bytes: Uint8Array): Promise<OpenedPdf> {
+export async function openPdfDocument(
+  bytes: Uint8Array,
+  password: string | undefined,
+): Promise<OpenedPdf> {
   const library = await optionalPackage(
     'pdfjs-dist',
     () => import(PDFJS_MODULE) as Promise<PdfLibrary>,
@@ -80,6 +90,7 @@ export async function openPdfDocument(bytes: Uint8Array): Promise<OpenedPdf> {
     library.getDocument({
       // It is taken over by the parser.
       data: Uint8Array.from(bytes),
+      ...(password === undefined ? {} : { password }),
       isEvalSupported: false,
       isOffscreenCanvasSupported: false,
       isImageDecoderSupported: false,
@@ -113,7 +124,8 @@ export async function openPdfDocument(bytes: Uint8Array): Promise<OpenedPdf> {
     await task.destroy();
     strays.stop();
     if (error instanceof Error && error.name === 'PasswordException') {
-      throw refuse('CONVERT_PASSWORD_PROTECTED', 'the PDF asks for a password', error);
+      const what = password === undefined ? 'the PDF asks for a password' : WRONG_PASSWORD;
+      throw refuse('CONVERT_PASSWORD_PROTECTED', what, error);
     }
     throw corrupted(error, 'the PDF cannot be read');
   }

@@ -15,16 +15,21 @@ interface Reading {
   readonly texts: ReadonlyMap<string, readonly PageText[]>;
   readonly draft: Pick<Draft, 'title' | 'subtitle' | 'blocks'>;
   readonly alts: string[];
+  /** The words of drawings, which are not read. */
+  readonly drawings: string[];
+  readonly used: Set<PageText>;
 }
 
 const HEADINGS = /^(H[1-6]?|Title)$/;
 const DEPTH_MAX = 60;
 
+export interface TaggedPage extends Pick<Reading, 'draft' | 'alts' | 'drawings'> {
+  /** Texts that the tags do not name, but for those that are on every page. */
+  readonly rest: readonly PageText[];
+}
+
 /** Reads a page by its tags; null where they say nothing. */
-export function readTagged(
-  tree: TagNode,
-  texts: readonly PageText[],
-): { readonly draft: Reading['draft']; readonly alts: readonly string[] } | null {
+export function readTagged(tree: TagNode, texts: readonly PageText[]): TaggedPage | null {
   const byMark = new Map<string, PageText[]>();
   for (const text of texts) {
     if (text.mark === null) continue;
@@ -32,11 +37,20 @@ export function readTagged(
     list.push(text);
     byMark.set(text.mark, list);
   }
-  const reading: Reading = { texts: byMark, draft: { blocks: [] }, alts: [] };
+  const reading: Reading = {
+    texts: byMark,
+    draft: { blocks: [] },
+    alts: [],
+    drawings: [],
+    used: new Set(),
+  };
   walk(tree, reading, { lists: 0, quotes: 0, depth: 0 });
   const { draft } = reading;
   const isSilent = draft.title === undefined && draft.blocks.length === 0;
-  return isSilent ? null : { draft, alts: reading.alts };
+  if (isSilent) return null;
+  const { alts, drawings, used } = reading;
+  const rest = texts.filter((one) => !used.has(one) && !one.isArtifact && one.text.trim() !== '');
+  return { draft, alts, drawings, rest };
 }
 
 interface Place {
@@ -49,7 +63,7 @@ function nodesOf({ children }: TagNode): TagNode[] {
   return children.filter((child): child is TagNode => 'role' in child);
 }
 
-function piecesUnder(node: TagNode, texts: Reading['texts']): PageText[] {
+function piecesUnder(node: TagNode, { texts, used }: Pick<Reading, 'texts' | 'used'>): PageText[] {
   const pieces: PageText[] = [];
   const collect = (at: TagNode, level: number): void => {
     if (level > DEPTH_MAX) return;
@@ -59,6 +73,7 @@ function piecesUnder(node: TagNode, texts: Reading['texts']): PageText[] {
     }
   };
   collect(node, 0);
+  for (const piece of pieces) used.add(piece);
   return pieces;
 }
 
@@ -67,8 +82,9 @@ function actualRuns({ alt }: TagNode): Run[] | null {
   return alt === undefined || alt === '' ? null : [{ text: cleanText(alt) }];
 }
 
-function runsUnder(node: TagNode, texts: Reading['texts']): Run[] {
-  return actualRuns(node) ?? runsOfTexts(piecesUnder(node, texts));
+function runsUnder(node: TagNode, reading: Pick<Reading, 'texts' | 'used'>): Run[] {
+  const pieces = piecesUnder(node, reading);
+  return actualRuns(node) ?? runsOfTexts(pieces);
 }
 
 function walk(node: TagNode, reading: Reading, place: Place): void {
@@ -80,8 +96,7 @@ function walk(node: TagNode, reading: Reading, place: Place): void {
       addTable(node, reading);
       return;
     case 'Figure':
-      // A drawing with text in it is a chart, which is no image.
-      if (piecesUnder(node, reading.texts).length === 0) reading.alts.push(node.alt ?? '');
+      addFigure(node, reading);
       return;
     case 'L':
       for (const child of nodesOf(node)) walk(child, reading, { ...inner, lists: place.lists + 1 });
@@ -104,8 +119,16 @@ function walk(node: TagNode, reading: Reading, place: Place): void {
   }
 }
 
-function addHeading(node: TagNode, { draft, texts }: Reading): void {
-  const runs = runsUnder(node, texts);
+/** A drawing with text in it is a chart, which is no image. */
+function addFigure(node: TagNode, reading: Reading): void {
+  const words = piecesUnder(node, reading).map(({ text }) => text);
+  if (words.length === 0) reading.alts.push(node.alt ?? '');
+  else reading.drawings.push(words.join(' ').trim());
+}
+
+function addHeading(node: TagNode, reading: Reading): void {
+  const { draft } = reading;
+  const runs = runsUnder(node, reading);
   if (plainText(runs).trim() === '') return;
   const isSubtitle = node.role === 'H2' && draft.blocks.length === 0;
   if (draft.title === undefined) draft.title = runs;
@@ -115,7 +138,7 @@ function addHeading(node: TagNode, { draft, texts }: Reading): void {
 
 /** Some programs call a whole list a paragraph. */
 function addText(node: TagNode, reading: Reading, quotes: number): void {
-  const pieces = piecesUnder(node, reading.texts);
+  const pieces = piecesUnder(node, reading);
   const level = Math.min(8, quotes);
   const actual = actualRuns(node);
   const paragraphs =
@@ -136,7 +159,7 @@ function addParagraph({ draft }: Pick<Reading, 'draft'>, paragraph: Paragraph): 
 function addItem(node: TagNode, reading: Reading, place: Place): void {
   const parts = nodesOf(node);
   const label = parts.find(({ role }) => role === 'Lbl');
-  const mark = label === undefined ? '' : plainText(runsUnder(label, reading.texts)).trim();
+  const mark = label === undefined ? '' : plainText(runsUnder(label, reading)).trim();
   const bodies = parts.filter(({ role }) => role !== 'Lbl' && role !== 'L');
   const nested = bodies.flatMap((body) => nodesOf(body).filter(({ role }) => role === 'L'));
   const own = bodies.map((body) => ({
@@ -146,7 +169,7 @@ function addItem(node: TagNode, reading: Reading, place: Place): void {
   addParagraph(reading, {
     level: Math.min(8, Math.max(0, place.lists - 1)),
     list: /^\(?[0-9]+[.)]?$/.test(mark) ? 'number' : 'bullet',
-    runs: own.flatMap((body) => runsUnder(body, reading.texts)),
+    runs: own.flatMap((body) => runsUnder(body, reading)),
   });
   for (const list of [...parts.filter(({ role }) => role === 'L'), ...nested]) {
     walk(list, reading, place);
@@ -160,11 +183,11 @@ function rowsOf(node: TagNode, depth = 0): TagNode[] {
   );
 }
 
-function addTable(node: TagNode, { draft, texts }: Reading): void {
+function addTable(node: TagNode, reading: Reading): void {
   const rows = rowsOf(node).map((row) => nodesOf(row));
   if (rows.length === 0) return;
-  const cells = rows.map((row) => row.map((cell): Cell => ({ runs: runsUnder(cell, texts) })));
+  const cells = rows.map((row) => row.map((cell): Cell => ({ runs: runsUnder(cell, reading) })));
   const header = (rows[0] ?? []).length > 0 && rows[0]!.every(({ role }) => role === 'TH');
   const block: Block = { kind: 'table', header, rows: cells };
-  draft.blocks.push(block);
+  reading.draft.blocks.push(block);
 }

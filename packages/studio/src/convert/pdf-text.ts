@@ -13,11 +13,17 @@ export interface PageText {
   readonly endsLine: boolean;
   /** The marked content that it belongs to; null for none. */
   readonly mark: string | null;
+  /** Whether the page says that it belongs to all pages, such as their numbers. */
+  readonly isArtifact: boolean;
+  readonly link?: string;
+  readonly isUnderlined?: true;
 }
 
-/** What the name of a font tells of the look. */
-function lookOf(font: string): Omit<Run, 'text'> {
+/** What the name of a font, and what is around a text, tell of the look. */
+function lookOf({ font, link, isUnderlined }: PageText): Omit<Run, 'text'> {
   return {
+    ...(link === undefined ? {} : { link }),
+    ...(isUnderlined === true && link === undefined ? { underline: true } : {}),
     ...(/bold|black|heavy|semibold/i.test(font) ? { bold: true } : {}),
     ...(/italic|oblique/i.test(font) ? { italic: true } : {}),
     ...(/mono|courier|consol/i.test(font) ? { code: true } : {}),
@@ -37,7 +43,7 @@ export function runsOfTexts(texts: readonly PageText[]): Run[] {
       }
     }
     if (text !== '') {
-      runs.push({ text, ...lookOf(piece.font) });
+      runs.push({ text, ...lookOf(piece) });
       before = piece;
     }
   }

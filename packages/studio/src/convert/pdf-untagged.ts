@@ -1,6 +1,8 @@
 import type { Paragraph } from '../deck/deck.ts';
 import { plainText } from '../deck/text.ts';
 import type { Draft } from './draft.ts';
+import { columnsOf, rowsOf } from './pdf-columns.ts';
+import { fillRegions, type PageRegion, tableOf } from './pdf-region.ts';
 import { type PageText, runsOfTexts } from './pdf-text.ts';
 
 interface PageLine {
@@ -15,18 +17,70 @@ const BULLET = /^\s*(?:[•◦▪‣●○■□➢]\s*|[–—*·-]\s+)/u;
 const SIGN = /^[•◦▪‣●○■□➢–—*·-]$/u;
 const NUMBER = /^\s*\(?\d{1,3}[.)]\s+/;
 
-/** Reads a page without tags by where its text stands and how large it is. */
-export function readUntagged(texts: readonly PageText[]): Pick<Draft, 'title' | 'blocks'> {
-  const lines = linesOf(texts.filter(({ text }) => text.trim() !== ''));
-  if (lines.length === 0) return { blocks: [] };
-  const head = headOf(lines);
-  const rest = lines.slice(head.length);
+/** Text that is read from above to below, or a table. */
+type Part =
+  | { readonly kind: 'lines'; readonly lines: PageLine[] }
+  | { readonly kind: 'table'; readonly table: Draft['blocks'][number] };
+
+/**
+ * Reads a page without tags by where its text stands and how large it is: by its regions in their
+ * order where something told them apart, else from above to below.
+ */
+export function readUntagged(
+  texts: readonly PageText[],
+  regions: readonly PageRegion[] | null,
+): Pick<Draft, 'title' | 'blocks'> {
+  const shown = texts.filter(({ text }) => text.trim() !== '');
+  if (shown.length === 0) return { blocks: [] };
+  const parts = partsOf(shown, regions);
+  const [first] = parts;
+  const all = parts.flatMap((part) => (part.kind === 'lines' ? part.lines : []));
+  const head = first?.kind === 'lines' ? headOf(first.lines, all) : [];
   const title = runsOfTexts(head.flatMap((line) => line.texts));
-  const paragraphs = paragraphsOf(rest);
-  return {
-    ...(head.length === 0 ? {} : { title }),
-    blocks: paragraphs.length === 0 ? [] : [{ kind: 'text', paragraphs }],
-  };
+  const blocks: Draft['blocks'] = [];
+  for (const part of parts) {
+    if (part.kind === 'table') {
+      blocks.push(part.table);
+      continue;
+    }
+    const paragraphs = paragraphsOf(part.lines.filter((line) => !head.includes(line)));
+    const last = blocks.at(-1);
+    if (last?.kind === 'text') last.paragraphs.push(...paragraphs);
+    else if (paragraphs.length > 0) blocks.push({ kind: 'text', paragraphs });
+  }
+  return { ...(head.length === 0 ? {} : { title }), blocks };
+}
+
+/** What stands below each other is read as one: lists and paragraphs go on there. */
+function partsOf(texts: readonly PageText[], regions: readonly PageRegion[] | null): Part[] {
+  const parts: Part[] = [];
+  let reach: readonly [number, number] | null = null;
+  const whole = [{ region: null, texts: [...texts] }];
+  for (const filled of regions === null ? whole : fillRegions(regions, texts)) {
+    const { table, rest } = tableOf(filled);
+    if (table !== null) {
+      parts.push({ kind: 'table', table });
+      reach = null;
+    }
+    for (const column of columnsOf(rest)) {
+      if (column.length === 0) continue;
+      const lines = linesOf(column);
+      const last = parts.at(-1);
+      const [left, right] = reachOf(column);
+      const isBelow = reach !== null && left < reach[1] && right > reach[0];
+      if (last?.kind === 'lines' && isBelow) last.lines.push(...lines);
+      else parts.push({ kind: 'lines', lines });
+      reach = [left, right];
+    }
+  }
+  return parts;
+}
+
+function reachOf(texts: readonly PageText[]): [number, number] {
+  return [
+    Math.min(...texts.map(({ x }) => x)),
+    Math.max(...texts.map(({ x, width }) => x + width)),
+  ];
 }
 
 /** Whether some text that is said to be one paragraph has items in it. */
@@ -39,18 +93,8 @@ export function looseParagraphs(texts: readonly PageText[]): Paragraph[] {
   return paragraphsOf(linesOf(texts.filter(({ text }) => text.trim() !== '')));
 }
 
-/** Pieces on one base line, from above to below and from left to right. */
 function linesOf(texts: readonly PageText[]): PageLine[] {
-  const lines: PageLine[] = [];
-  for (const text of [...texts].sort((one, other) => other.y - one.y || one.x - other.x)) {
-    const line = lines.at(-1);
-    if (line !== undefined && Math.abs(line.y - text.y) < text.size * 0.4) line.texts.push(text);
-    else lines.push({ texts: [text], x: text.x, y: text.y, size: text.size });
-  }
-  return lines.map(({ texts: found, y }) => {
-    const inOrder = found.sort((one, other) => one.x - other.x);
-    return { texts: inOrder, x: inOrder[0]!.x, y, size: Math.max(...found.map((one) => one.size)) };
-  });
+  return rowsOf(texts).map((row) => ({ ...row, x: row.texts[0]!.x }));
 }
 
 /** The size that most letters have. */
@@ -65,11 +109,11 @@ function usualSize(lines: readonly PageLine[]): number {
 }
 
 /** The first lines, where they are clearly larger than the rest, or all there is. */
-function headOf(lines: readonly PageLine[]): readonly PageLine[] {
+function headOf(lines: readonly PageLine[], all: readonly PageLine[]): readonly PageLine[] {
   const first = lines[0]!;
   let count = 1;
   while (count < Math.min(3, lines.length) && isSameHead(first, lines[count]!)) count++;
-  const rest = lines.slice(count);
+  const rest = all.filter((line) => !lines.slice(0, count).includes(line));
   const isHead = rest.length === 0 ? count === 1 : first.size >= usualSize(rest) * 1.15;
   return isHead ? lines.slice(0, count) : [];
 }

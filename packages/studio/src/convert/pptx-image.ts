@@ -1,5 +1,5 @@
 import type { LossCode } from '../deck/losses.ts';
-import { type FoundImage, imageOf } from './image.ts';
+import type { FoundImage } from './image.ts';
 import type { SlideParts } from './pptx-shapes.ts';
 import { attributeOf, childAt, type XmlElement } from './xml.ts';
 
@@ -24,7 +24,7 @@ export function imageIn(
   if (relation === undefined || !office.has(relation.target)) {
     return { code: 'IMAGE_MISSING', what: 'a picture is not in the file' };
   }
-  const image = imageOf(office.bytes(relation.target));
+  const image = office.image(relation.target);
   if (image !== null) return image;
   const format = /\.(\w{1,8})$/.exec(relation.target)?.[1] ?? 'unknown';
   return { code: 'IMAGE_FORMAT_DROPPED', what: `a picture in the format ${format} is not kept` };

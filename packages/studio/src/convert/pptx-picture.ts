@@ -80,7 +80,8 @@ function noteChanges(element: XmlElement, blip: XmlElement | null, ledger: Eleme
   }
 }
 
-function cropOf(rectangle: XmlElement | null): Crop | null {
+/** What is cut off of a picture, by the `srcRect` of its fill. */
+export function cropOf(rectangle: XmlElement | null): Crop | null {
   const side = (name: string): number => {
     const share = numberOf(rectangle, name, 0) / 100_000;
     return Math.round(Math.min(1, Math.max(-10, share)) * 1e5) / 1e5;

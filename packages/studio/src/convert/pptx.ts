@@ -9,7 +9,7 @@ import { refuse } from './refusal.ts';
 import { childAt, childrenOf, numberOf } from './xml.ts';
 
 /** Opens a presentation of PowerPoint and its likes. */
-export const openPptx: OpenSource = async (bytes, name) => {
+export const openPptx: OpenSource = async (bytes, { name }) => {
   const { office, main } = await openPackage(bytes);
   const presentation = office.xml(main);
   const relations = office.relationsOf(main);
@@ -36,6 +36,7 @@ export const openPptx: OpenSource = async (bytes, name) => {
     size: { width: points('cx', WIDE_SIZE.width), height: points('cy', WIDE_SIZE.height) },
     theme,
     slides: slides.length,
+    readBy: 'pawl',
   };
   return {
     found,

@@ -13,11 +13,17 @@ export const CONVERT_ERRORS = {
   },
   CONVERT_UNSUPPORTED_FORMAT: {
     class: 'unsupported_format',
-    hint: 'Send a .pptx, .pdf, .docx, .md, .html or .txt file.',
+    hint: 'Send a .pptx, .pdf, .docx, .md, .html or .txt file, or an older or open office format.',
+  },
+  CONVERT_OFFICE_MISSING: {
+    class: 'unsupported_format',
+    hint: 'Save it as .pptx, .docx, .pdf or .html, or install LibreOffice where jobs run.',
   },
   CONVERT_PASSWORD_PROTECTED: {
     class: 'unsupported_format',
-    hint: 'Save the file without a password and send it again.',
+    hint:
+      'Send the `password` of a PDF or of a file of Office 2010 or newer, or save the file ' +
+      'without one.',
   },
   CONVERT_CORRUPTED: {
     class: 'corruption_detected',
@@ -42,6 +48,8 @@ export const CONVERT_ERRORS = {
 } as const;
 
 export type ConvertCode = keyof typeof CONVERT_ERRORS;
+
+export const WRONG_PASSWORD = 'the `password` does not open the file';
 
 /** `throw refuse('CONVERT_CORRUPTED', 'the slide 3 is missing')` */
 export function refuse(code: ConvertCode, what: string, cause?: unknown): JobFailure {

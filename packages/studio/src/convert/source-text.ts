@@ -22,7 +22,7 @@ const ITEM = /^(\s*)(?:([-*•–])|(\d{1,3})[.)])\s+(.*)$/;
 const HEADING_LENGTH_MAX = 80;
 
 /** Opens plain text: short lines alone are headings, and lines that begin so are items. */
-export const openText: OpenSource = async (bytes, name) => {
+export const openText: OpenSource = async (bytes, { name }) => {
   const pages = new FlowPages();
   const lines = readText(bytes).replaceAll('\r\n', '\n').split('\n');
   lines.forEach((line, index) => {

@@ -20,7 +20,9 @@ const ENCRYPTED = 1;
 export class ZipFiles {
   readonly #bytes: Buffer;
   readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #counted: Set<string> = new Set();
   #unpacked = 0;
+  #unpackedAgain = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -43,9 +45,13 @@ export class ZipFiles {
     const entry = this.#entries.get(name);
     if (entry === undefined) throw refuse('CONVERT_CORRUPTED', `the part ${name} is missing`);
     const packed = this.#packedOf(name, entry);
+    const isAgain = this.#counted.has(name);
+    const left = isAgain
+      ? BOUNDS.unpackedAgainBytes - this.#unpackedAgain
+      : BOUNDS.unpackedBytes - this.#unpacked;
     const room = Math.min(
       bytesMax,
-      BOUNDS.unpackedBytes - this.#unpacked,
+      left,
       Math.max(BOUNDS.unpackedFree, entry.packed * BOUNDS.unpackedRatio),
     );
     const tooLarge = `the part ${name} unpacks to more than ${Math.max(0, room)} bytes`;
@@ -53,7 +59,9 @@ export class ZipFiles {
     if (entry.size > room) throw refuse('CONVERT_TOO_LARGE', tooLarge);
     const content = entry.method === 0 ? packed : inflate(packed, room, { name, tooLarge });
     if (content.byteLength > room) throw refuse('CONVERT_TOO_LARGE', tooLarge);
-    this.#unpacked += content.byteLength;
+    if (isAgain) this.#unpackedAgain += content.byteLength;
+    else this.#unpacked += content.byteLength;
+    this.#counted.add(name);
     if (crc32(content) !== entry.crc) {
       throw refuse('CONVERT_CORRUPTED', `the part ${name} does not match its checksum`);
     }

@@ -168,11 +168,51 @@ const ChartBlockSchema = closed({
       values: Values,
       x: Type.Optional({ ...Values, description: 'Of a scatter chart.' }),
       colour: Type.Optional(Colour),
+      colours: Type.Optional(
+        Type.Array(Type.Union([Colour, Type.Null()]), {
+          maxItems: 1_000,
+          description: 'Of single values that have one of their own.',
+        }),
+      ),
       chart: Type.Optional(Type.Enum(['column', 'line', 'area'], { description: 'Of its own.' })),
     }),
     { maxItems: 50 },
   ),
   hole: Type.Optional(Type.Number({ minimum: 0.1, maximum: 0.9 })),
+  legend: Type.Optional(
+    Type.Enum(['right', 'left', 'top', 'bottom', 'none'], {
+      description: 'Default: below, where there is more than one thing to name.',
+    }),
+  ),
+  size: Type.Optional(
+    Type.Number({ minimum: 1, maximum: 400, description: 'Of the letters, in points.' }),
+  ),
+  points: Type.Optional(
+    Type.Boolean({ description: 'Of lines: false where values have no mark of their own.' }),
+  ),
+  joined: Type.Optional(
+    Type.Boolean({ description: 'Of scattered points: lines lead from one to the next.' }),
+  ),
+  unlabelled: Type.Optional(
+    Type.Enum(['categories', 'values', 'both'], { description: 'Axes without words.' }),
+  ),
+  fromBelow: Type.Optional(
+    Type.Boolean({ description: 'Of lying bars: the first category is the lowest.' }),
+  ),
+  gap: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 5, description: 'Between groups of bars, in bars.' }),
+  ),
+  axis: Type.Optional(
+    closed(
+      {
+        least: Type.Optional(Type.Number()),
+        most: Type.Optional(Type.Number()),
+        step: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+        reversed: Type.Optional(Type.Boolean()),
+      },
+      'The axis of values, where it is not chosen by them.',
+    ),
+  ),
   ...placed,
 });
 

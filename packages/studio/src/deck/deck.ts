@@ -78,9 +78,15 @@ const ThemeSchema = closed({
   }),
 });
 
+/** What can be converted; the second line only where LibreOffice is installed. */
+export const SOURCE_TYPES = [
+  ...(['pptx', 'pdf', 'docx', 'md', 'html', 'txt'] as const),
+  ...(['odp', 'ppt', 'odt', 'doc', 'rtf', 'ods', 'xlsx', 'xls'] as const),
+] as const;
+
 const SourceSchema = closed(
   {
-    type: Type.Enum(['pptx', 'pdf', 'docx', 'md', 'html', 'txt']),
+    type: Type.Enum([...SOURCE_TYPES]),
     name: Type.Optional(Type.String({ maxLength: 512 })),
     size: Type.Integer({ minimum: 0 }),
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
@@ -112,3 +118,8 @@ export type Slide = Static<typeof SlideSchema>;
 export type Asset = Static<typeof AssetSchema>;
 export type Theme = Static<typeof ThemeSchema>;
 export type SourceType = Static<typeof SourceSchema>['type'];
+
+/** Whether a source of a type has slides with places, sizes and colours of its own. */
+export function isPresentation(type: SourceType | undefined): boolean {
+  return type === 'pptx' || type === 'odp' || type === 'ppt';
+}

@@ -40,6 +40,21 @@ export const LOSSES = {
   TRANSITION_DROPPED: ['dropped', 'The transition to a slide.'],
   COMMENT_DROPPED: ['dropped', 'Comments of reviewers.'],
   BACKGROUND_APPROXIMATED: ['approximated', 'A background as plain colours.'],
+  STYLE_APPROXIMATED: ['approximated', 'Looks of a text that flows, as those of the deck.'],
+  TEXT_BOX_AS_TEXT: ['approximated', 'A box in a text that flows, as paragraphs.'],
+  FOOTNOTE_AS_NOTES: ['approximated', 'Footnotes and endnotes, as notes of the slide.'],
+  REVISION_ACCEPTED: ['approximated', 'Tracked changes, as if they were accepted.'],
+  HEADER_FOOTER_DROPPED: ['dropped', 'Headers and footers of a text that flows.'],
+  TABLE_NESTED_AS_TEXT: ['approximated', 'A table in a cell, as the text of the cell.'],
+  TABLE_CUT_DROPPED: ['dropped', 'Rows and columns beyond what a table of a deck can have.'],
+  IMAGE_ORNAMENT_DROPPED: ['dropped', 'Stencils and pictures of a few points.'],
+  IMAGE_PLACE_APPROXIMATED: ['approximated', 'A picture in a cell, below the table.'],
+  FORM_FIELD_DROPPED: ['dropped', 'Fields of a form.'],
+  NOTES_DROPPED: ['dropped', 'Speaker notes that a file was not asked to have.'],
+  NOTES_LOOK_APPROXIMATED: ['approximated', 'Looks and lists of notes, as plain lines.'],
+  HIDDEN_SLIDE_SHOWN: ['approximated', 'A hidden slide, as a page like all others.'],
+  READ_BY_OFFICE: ['approximated', 'A file that LibreOffice made into one that can be read.'],
+  TEXT_NOT_RECOGNISED: ['dropped', 'Words of a page that is a picture, without text recognition.'],
   OCR_USED: ['approximated', 'Text that was recognised in a picture.'],
   LAYOUT_GUESSED: ['approximated', 'Paragraphs and columns by the places of letters.'],
 } as const satisfies Readonly<Record<string, readonly [Outcome, string]>>;
@@ -62,7 +77,10 @@ export type LossKind =
   | 'background'
   | 'animation'
   | 'transition'
-  | 'comment';
+  | 'comment'
+  | 'field'
+  | 'footer'
+  | 'link';
 
 /** One thing that is not as it was. */
 export interface Loss {

@@ -1,50 +1,38 @@
 import type { Box, ChartBlock } from '../deck/deck.ts';
 import { paintAxes } from './chart-axes.ts';
-import { familyOf } from './face.ts';
+import { paintLegend, pieceColour } from './chart-legend.ts';
 import type { Pen, Point } from './pen.ts';
-import { accentOf, type ChartStyle, cut, type Plot, seriesColour, wedge, write } from './plot.ts';
+import { type ChartStyle, cut, isRound, type Plot, wedge, write } from './plot.ts';
+
+const TITLE = 1.2;
+const MARGIN = 0.025;
 
 /** Draws a chart of the deck's data: title, legend, axes and what they measure. */
-export function paintChart(pen: Pen, chart: ChartBlock, box: Box, style: ChartStyle): void {
-  const plot: Plot = { ...style, pen, chart };
-  const { size } = style;
-  const { x, width } = box;
-  let { y, height } = box;
-  if (chart.title !== undefined && chart.title !== '') {
-    write(plot, cut(plot, chart.title, width * 0.9), [x + width / 2, y + size], {
-      bold: true,
-      align: 0.5,
-    });
-    y += size * 2;
-    height -= size * 2;
-  }
-  const names = isRound(chart) ? chart.categories : chart.series.map(({ name }) => name);
-  if (names.length > 1 || isRound(chart)) {
-    paintLegend(plot, names, { x, y: y + height - size * 1.6, width, height: size * 1.6 });
-    height -= size * 2.2;
-  }
-  if (isRound(chart)) paintPie(plot, { x, y, width, height });
-  else paintAxes(plot, { x, y, width, height });
+export function paintChart(pen: Pen, chart: ChartBlock, whole: Box, style: ChartStyle): void {
+  const plot: Plot = { ...style, size: chart.size ?? style.size, pen, chart };
+  const margin = Math.min(whole.width, whole.height) * MARGIN;
+  const box = {
+    x: whole.x + margin,
+    y: whole.y + margin,
+    width: Math.max(1, whole.width - 2 * margin),
+    height: Math.max(1, whole.height - 2 * margin),
+  };
+  const below = paintTitle(plot, box);
+  const left = paintLegend(plot, below);
+  if (isRound(chart)) paintPie(plot, left);
+  else paintAxes(plot, left);
 }
 
-function paintLegend(plot: Plot, names: readonly string[], box: Box): void {
-  const { pen, size, measure, font } = plot;
-  const share = box.width / Math.min(names.length, 6);
-  const shown = names.slice(0, 6).map((name) => cut(plot, name, share - size * 2.4));
-  const face = { family: familyOf(font), bold: false, italic: false };
-  const widths = shown.map((name) => measure(name, face, size) + size * 2.4);
-  let x = box.x + Math.max(0, box.width - widths.reduce((sum, one) => sum + one, 0)) / 2;
-  shown.forEach((name, index) => {
-    const side = size * 0.8;
-    const colour = isRound(plot.chart) ? accentOf(plot, index) : seriesColour(plot, index);
-    pen.rectangle({ x, y: box.y + size * 0.2, width: side, height: side }, colour);
-    write(plot, name, [x + size * 1.2, box.y + size * 0.95], {});
-    x += widths[index]!;
-  });
-}
-
-function isRound({ chart }: ChartBlock): boolean {
-  return chart === 'pie' || chart === 'doughnut';
+/** What is left of the box is for the rest. */
+function paintTitle(plot: Plot, box: Box): Box {
+  const { title } = plot.chart;
+  if (title === undefined || title === '') return box;
+  const large = { ...plot, size: plot.size * TITLE };
+  const { size } = large;
+  const at: Point = [box.x + box.width / 2, box.y + size];
+  write(large, cut(large, title, box.width * 0.9), at, { bold: true, align: 0.5 });
+  const taken = Math.min(box.height / 2, size * 1.6);
+  return { ...box, y: box.y + taken, height: box.height - taken };
 }
 
 const HOLE = 0.5;
@@ -65,8 +53,8 @@ function paintPie(plot: Plot, box: Box): void {
     let angle = -Math.PI / 2;
     values.forEach((value, index) => {
       const sweep = (value / sum) * 2 * Math.PI;
-      const cut = inner > 0 ? { angle, sweep, inner } : { angle, sweep };
-      pen.polygon(wedge(centre, outer, cut), accentOf(plot, index));
+      const piece = inner > 0 ? { angle, sweep, inner } : { angle, sweep };
+      pen.polygon(wedge(centre, outer, piece), pieceColour(plot, index, ring));
       angle += sweep;
     });
   });

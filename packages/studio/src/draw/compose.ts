@@ -1,4 +1,5 @@
 import type { Block, Box, Deck, Run, Slide, TitleFrame } from '../deck/deck.ts';
+import { isPresentation } from '../deck/deck.ts';
 import { outlineOf } from '../deck/outline.ts';
 import { isDark, mix } from '../deck/theme.ts';
 import { arrange, type Arranged } from './arrange.ts';
@@ -43,7 +44,7 @@ export function compose(slide: Slide, deck: Deck, typesetter: Typesetter): Compo
   const arranged = arrange(slide, deck);
   const { scale } = arranged;
   const isOpening = slide.layout === 'title' || slide.layout === 'section';
-  const isNamed = deck.source?.type === 'pptx';
+  const isNamed = isPresentation(deck.source?.type);
   const heading = (size: number, bold: boolean): TextStyle => ({
     font: deck.theme.fonts.heading,
     bold,

@@ -66,15 +66,37 @@ const SCRIPTS: readonly (readonly [name: string, file: string])[] = [
   ['tc', 'TC'],
 ];
 
+interface Alike {
+  readonly package: string;
+  readonly file: string;
+  /** As the system has it, where the package is not installed. */
+  readonly families: readonly string[];
+}
+
+const CARLITO: Alike = { package: 'carlito', file: 'Carlito', families: ['Carlito'] };
+const CALADEA: Alike = { package: 'caladea', file: 'Caladea', families: ['Caladea'] };
+const ARIMO: Alike = {
+  package: 'arimo',
+  file: 'Arimo',
+  families: ['Arimo', 'Liberation Sans'],
+};
+const TINOS: Alike = { package: 'tinos', file: 'Tinos', families: ['Tinos', 'Liberation Serif'] };
+const COUSINE: Alike = {
+  package: 'cousine',
+  file: 'Cousine',
+  families: ['Cousine', 'Liberation Mono'],
+};
+
 /** Free fonts of the same widths as those that office programs name. */
-const ALIKE: Readonly<Record<string, readonly [package_: string, file: string]>> = {
-  calibri: ['carlito', 'Carlito'],
-  carlito: ['carlito', 'Carlito'],
-  cambria: ['caladea', 'Caladea'],
-  arial: ['arimo', 'Arimo'],
-  helvetica: ['arimo', 'Arimo'],
-  'times new roman': ['tinos', 'Tinos'],
-  'courier new': ['cousine', 'Cousine'],
+const ALIKE: Readonly<Record<string, Alike>> = {
+  calibri: CARLITO,
+  carlito: CARLITO,
+  cambria: CALADEA,
+  caladea: CALADEA,
+  arial: ARIMO,
+  helvetica: ARIMO,
+  'times new roman': TINOS,
+  'courier new': COUSINE,
 };
 
 const FOLDERS = [
@@ -146,12 +168,17 @@ export class FontFiles {
 
   /** The font that a document names, or one of the same widths; null where there is none. */
   named(font: string, bold: boolean, italic: boolean): FontFile | null {
+    const own = this.#ofSystem(font, bold, italic);
     const alike = ALIKE[font.toLowerCase()];
-    if (alike !== undefined) {
-      const cut = `${bold ? '700Bold' : '400Regular'}${italic ? '_Italic' : ''}`;
-      const found = this.#ofPackage(alike[0], alike[1], cut);
-      if (found !== null) return found;
-    }
+    if (own !== null || alike === undefined) return own;
+    const cut = `${bold ? '700Bold' : '400Regular'}${italic ? '_Italic' : ''}`;
+    const packaged = this.#ofPackage(alike.package, alike.file, cut);
+    if (packaged !== null) return packaged;
+    const families = alike.families.map((family) => this.#ofSystem(family, bold, italic));
+    return families.find((one) => one !== null) ?? null;
+  }
+
+  #ofSystem(font: string, bold: boolean, italic: boolean): FontFile | null {
     const family = this.system().filter((one) => one.family.toLowerCase() === font.toLowerCase());
     const exact = family.find((one) => one.isBold === bold && one.isItalic === italic);
     return exact ?? family[0] ?? null;

@@ -1,4 +1,5 @@
 import type { Block, Deck, Slide } from '../deck/deck.ts';
+import { CHART_DEFAULTS } from '../deck/chart-legend.ts';
 import { outlineOf } from '../deck/outline.ts';
 import { plainText } from '../deck/text.ts';
 import { mix } from '../deck/theme.ts';
@@ -9,8 +10,6 @@ import type { Pen } from './pen.ts';
 import { paintTable } from './table-frame.ts';
 import { actualOf, paintParagraphs, paintText, type TextColours } from './text-frame.ts';
 import type { Typesetter } from './typeset.ts';
-
-const CHART_SIZE = 13;
 
 /** Draws a slide of a deck with any pen: the one look of previews and of printed pages. */
 export function paintSlide(pen: Pen, slide: Slide, deck: Deck, typesetter: Typesetter): void {
@@ -120,8 +119,9 @@ function paintInside(pen: Pen, placed: ComposedBlock, around: Around): void {
         colours,
         accents: deck.theme.colours.accents,
         font: deck.theme.fonts.body,
+        isNamed: deck.source?.type === 'pptx',
         measure: typesetter.measure,
-        size: CHART_SIZE * arranged.scale,
+        size: CHART_DEFAULTS.size * arranged.scale,
       };
       const alt = `${block.chart} chart: ${block.title ?? ''}`;
       pen.part({ role: 'Figure', alt }, () => paintChart(pen, block, box, style));

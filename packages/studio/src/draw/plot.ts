@@ -1,6 +1,6 @@
 import type { ChartBlock } from '../deck/deck.ts';
 import { mix } from '../deck/theme.ts';
-import { familyOf } from './face.ts';
+import { type Face, familyOf } from './face.ts';
 import type { Measure, Pen, Point } from './pen.ts';
 import type { TextColours } from './text-frame.ts';
 
@@ -10,6 +10,8 @@ export interface ChartStyle {
   readonly accents: readonly string[];
   /** The font of the theme's body. */
   readonly font: string;
+  /** Whether the document names that font, or we chose it. */
+  readonly isNamed?: boolean;
   readonly measure: Measure;
   readonly size: number;
 }
@@ -20,6 +22,15 @@ export interface Plot extends ChartStyle {
   readonly chart: ChartBlock;
 }
 
+function faceIn({ font, isNamed }: ChartStyle, bold: boolean): Face {
+  return { ...(isNamed === true ? { font } : {}), family: familyOf(font), bold, italic: false };
+}
+
+/** How wide a text is in the letters of a chart. */
+export function widthOf(plot: Plot, text: string): number {
+  return plot.measure(text, faceIn(plot, false), plot.size);
+}
+
 /** Writes a label; `align` is the share of its width to the left of the place. */
 export function write(
   plot: Plot,
@@ -28,20 +39,23 @@ export function write(
   more: { bold?: boolean; align?: number },
 ): void {
   const { pen, measure, size, colours } = plot;
-  const face = { family: familyOf(plot.font), bold: more.bold ?? false, italic: false };
+  const face = faceIn(plot, more.bold ?? false);
   const shift = measure(text, face, size) * (more.align ?? 0);
-  const colour = more.bold === true ? colours.text : mix(colours.text, colours.background, 0.25);
+  const colour = more.bold === true ? colours.text : mix(colours.text, colours.background, 0.1);
   pen.text(text, [at[0] - shift, at[1]], { face, size, colour });
 }
 
 /** A text that is no wider than it may be, with an ellipsis where it was cut. */
 export function cut(plot: Plot, text: string, width: number): string {
-  const face = { family: familyOf(plot.font), bold: false, italic: false };
-  const wide = (part: string): number => plot.measure(part, face, plot.size);
+  const wide = (part: string): number => widthOf(plot, part);
   if (wide(text) <= width) return text;
   let end = Math.min(text.length, 60);
   while (end > 1 && wide(`${text.slice(0, end)}…`) > width) end--;
   return `${text.slice(0, end)}…`;
+}
+
+export function isRound({ chart }: ChartBlock): boolean {
+  return chart === 'pie' || chart === 'doughnut';
 }
 
 /** The colour of a series: its own, or of the theme; those beyond the theme's are paler. */

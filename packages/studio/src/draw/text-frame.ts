@@ -44,8 +44,8 @@ export function fitText(paragraphs: readonly Paragraph[], options: FitOptions): 
       scale: factor,
       sizeOf: (level: number) => sizeOf(level) * factor,
     };
-    const width = isWrapped ? box.width : 100_000;
-    const wrapped = wrap(paragraphs, style, { width: Math.max(1, width), typesetter });
+    const width = Math.max(1, box.width);
+    const wrapped = wrap(paragraphs, style, { width, isWrapped, typesetter });
     const isFitting = wrapped.height <= box.height * (isNamed ? 1.02 : 1);
     if (isFitting || scale < least || !isWrapped) return { box, wrapped, style, anchor };
   }

@@ -46,6 +46,8 @@ export function indentOf({ level, list }: Paragraph, size: number): number {
 
 interface Space {
   readonly width: number;
+  /** False: lines end only where the text says so, and reach over both sides alike. */
+  readonly isWrapped?: boolean;
   readonly typesetter: Typesetter;
 }
 
@@ -102,9 +104,10 @@ function layParagraph(
   const isRtl =
     direction === 'rtl' || (direction === undefined && levels !== null && isMostlyRtl(levels));
   const tokens = tokensOf(paragraph, style);
+  const room = space.isWrapped === false ? Infinity : space.width - left;
   const rows = rowsOf(tokens, {
-    width: space.width - left,
-    firstWidth: space.width - left - first,
+    width: room,
+    firstWidth: room - first,
     widthOf: (token) => space.typesetter.measure(token.text, token.face, token.size),
   });
   const wanted = paragraph.align ?? (isRtl ? 'right' : style.align);

@@ -11,7 +11,15 @@ import type { Deck, Slide } from '../deck/deck.ts';
 import { readWhole } from '../work/bytes.ts';
 import { imageSizeOf, isHuge } from '../work/image-size.ts';
 import { type ExportInput, fileNameOf } from './input.ts';
-import { type Account, droppedIn, Ledger, type LossSummary, totalOf } from '../deck/losses.ts';
+import {
+  type Account,
+  droppedIn,
+  type ElementLedger,
+  Ledger,
+  type LossSummary,
+  totalOf,
+} from '../deck/losses.ts';
+import { plainLines } from '../deck/text.ts';
 import { openPdfWriter } from './pdf.ts';
 import { openPptxWriter } from './pptx.ts';
 import { refuse } from './refusal.ts';
@@ -90,7 +98,7 @@ export class Exporting {
     for (const [index, slide] of deck.slides.entries()) {
       this.#context.signal.throwIfAborted();
       const ledger = new Ledger(index + 1);
-      await writer.add(slide, ledgersOf(slide, ledger));
+      await writer.add(slide, ledgersOf(slide, ledger, this.#input));
       accounts.push(ledger.close());
       report((index + 1) / deck.slides.length, `slide ${index + 1} of ${deck.slides.length}`);
     }
@@ -155,14 +163,40 @@ export class Exporting {
 }
 
 /** Every part of a slide, for the writer to say what became of it. */
-function ledgersOf(slide: Slide, ledger: Ledger): SlideLedger {
+function ledgersOf(slide: Slide, ledger: Ledger, input: ExportInput): SlideLedger {
   const { title, subtitle, notes, origin } = slide;
   const whole = ledger.element('slide', origin);
+  if (slide.hidden === true && input.format === 'pdf') {
+    whole.lose('HIDDEN_SLIDE_SHOWN', 'a PDF shows the slide, which is hidden in the deck');
+  }
   if (title !== undefined) ledger.element('title', origin);
   if (subtitle !== undefined) ledger.element('text', origin);
-  if (notes !== undefined) ledger.element('notes', origin);
+  if (notes !== undefined) noteNotes(notes, ledger.element('notes', origin), input);
   const blocks = slide.blocks.map((block) => ledger.element(block.kind, block.origin));
   return { slide: whole, blocks };
+}
+
+/** Both formats have notes as plain lines, and a PDF has them only where somebody asked. */
+function noteNotes(
+  notes: NonNullable<Slide['notes']>,
+  ledger: ElementLedger,
+  { format, withNotes }: ExportInput,
+): void {
+  const text = plainLines(notes);
+  if (format === 'pdf' && withNotes !== true) {
+    ledger.drop(
+      'NOTES_DROPPED',
+      'the notes are not in the file: ask for them by `withNotes`',
+      text,
+    );
+    return;
+  }
+  const isPlain = notes.every(
+    ({ list, runs }) =>
+      list === undefined && runs.every((run) => Object.keys(run).every((key) => key === 'text')),
+  );
+  if (isPlain) return;
+  ledger.lose('NOTES_LOOK_APPROXIMATED', 'looks and lists of notes are plain lines', text);
 }
 
 /** A font that is missing is said once for the whole file. */

@@ -21,7 +21,7 @@ export interface ExportResult extends Omit<KeptArtifact, 'id' | 'name'> {
   readonly losses: LossSummary & { readonly lossesRef: string };
 }
 
-/** Deck JSON → a .pptx or .pdf file. */
+/** Exports deck JSON to a .pptx or .pdf file. */
 export const exportDeck: JobDefinition<ExportInput, ExportResult> = defineFixedRetryJob('export', {
   input: typed<ExportInput>(),
   intake: refined(fromTypebox(ExportInputSchema), (input) =>

@@ -1,6 +1,5 @@
 import type { Deck, Slide } from '../deck/deck.ts';
 import { plainLines, plainText } from '../deck/text.ts';
-import type { ReadAsset } from '../draw/canvas.ts';
 import { paintSlide } from '../draw/paint-slide.ts';
 import { openTypesetter, type Typesetter } from '../draw/typeset.ts';
 import { optionalPackage } from '../work/optional-package.ts';
@@ -14,15 +13,22 @@ const PDF_IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg']);
 async function pdfImage(
   deck: Deck,
   asset: string,
-  of: { readAsset: ReadAsset; typesetter: Typesetter },
+  { bytes, typesetter }: { bytes: Buffer; typesetter: Typesetter },
 ): Promise<Buffer> {
-  const bytes = Buffer.from(await of.readAsset(asset));
   if (PDF_IMAGES.has(deck.assets[asset]!.mediaType)) return bytes;
-  const { createCanvas, loadImage } = of.typesetter.canvas;
+  const { createCanvas, loadImage } = typesetter.canvas;
   const image = await loadImage(bytes);
   const canvas = createCanvas(image.width, image.height);
   canvas.getContext('2d').drawImage(image, 0, 0);
   return canvas.encode('png');
+}
+
+/** A GIF with a second picture in it. */
+function isMoving(bytes: Buffer): boolean {
+  const control = Buffer.from([0x21, 0xf9, 0x04]);
+  if (!bytes.subarray(0, 6).toString('latin1').startsWith('GIF8')) return false;
+  const first = bytes.indexOf(control);
+  return first >= 0 && bytes.indexOf(control, first + 1) >= 0;
 }
 
 const EMOJI_PIXELS = 160;
@@ -79,6 +85,7 @@ export async function openPdfWriter(deck: Deck, options: PdfOptions): Promise<De
     document.on('error', reject);
   });
   const images = new Map<string, Buffer>();
+  const moving = new Set<string>();
   const emoji = emojiPictures({
     place: (...of) => typesetter.place(...of),
     canvas: typesetter.canvas,
@@ -86,9 +93,15 @@ export async function openPdfWriter(deck: Deck, options: PdfOptions): Promise<De
   const { readAsset } = options;
   return {
     add: async (slide, ledger) => {
-      for (const block of slide.blocks) {
-        if (block.kind !== 'image' || images.has(block.asset)) continue;
-        images.set(block.asset, await pdfImage(deck, block.asset, { readAsset, typesetter }));
+      for (const [index, block] of slide.blocks.entries()) {
+        if (block.kind !== 'image') continue;
+        if (!images.has(block.asset)) {
+          const bytes = Buffer.from(await readAsset(block.asset));
+          if (isMoving(bytes)) moving.add(block.asset);
+          images.set(block.asset, await pdfImage(deck, block.asset, { bytes, typesetter }));
+        }
+        if (!moving.has(block.asset)) continue;
+        ledger.blocks[index]!.lose('MEDIA_DROPPED', 'a moving picture stands still in a PDF');
       }
       document.addPage();
       const parts = new PdfParts(document, root);

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Zippable } from 'fflate';
 import type { Box, Deck, Group, Paragraph, Slide } from '../deck/deck.ts';
 import { optionalPackage } from '../work/optional-package.ts';
 import type { WrittenObject, WrittenSlide } from './pptx-slide.ts';
@@ -54,8 +56,36 @@ export async function finishPptx(
   patch(/^ppt\/slides\/_rels\/[^/]+\.rels$/, (xml, path) => withLinks(xml, writtenOf(path)));
   patch(/^ppt\/notesSlides\/[^/]+\.xml$/, (xml, path) => withNotes(xml, writtenOf(path).slide));
   patch(/^docProps\/core\.xml$/, (xml) => withMaker(xml, createdAt));
+  const twins = mediaTwins(files);
+  patch(/\.rels$/, (xml) => withoutTwins(xml, twins));
+  for (const twin of twins.keys()) delete files[`ppt/media/${twin}`];
   const mtime = new Date(Math.max(createdAt.getTime(), Date.UTC(1980, 0, 2)));
-  return zipSync(files, { mtime, level: 6 });
+  const packed = Object.entries(files).map(([path, bytes]) => {
+    // Pictures are packed as they are.
+    return [path, [bytes, { level: path.startsWith('ppt/media/') ? 0 : 6 }]] as const;
+  });
+  return zipSync(Object.fromEntries(packed) as Zippable, { mtime });
+}
+
+/** The library writes a picture for each place where it is shown; each is kept once. */
+function mediaTwins(files: Readonly<Record<string, Uint8Array>>): Map<string, string> {
+  const first = new Map<string, string>();
+  const twins = new Map<string, string>();
+  for (const [path, bytes] of Object.entries(files)) {
+    const [, name, extension] = /^ppt\/media\/(.+\.(\w+))$/.exec(path) ?? [];
+    if (name === undefined) continue;
+    const key = `${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
+    const known = first.get(key);
+    if (known === undefined) first.set(key, name);
+    else twins.set(name, known);
+  }
+  return twins;
+}
+
+function withoutTwins(relations: string, twins: ReadonlyMap<string, string>): string {
+  return relations.replace(/(\/media\/)([^"]+)"/g, (_, folder: string, name: string) => {
+    return `${folder}${twins.get(name) ?? name}"`;
+  });
 }
 
 /** Where the charts of a slide lie, by the ids it uses for them. */

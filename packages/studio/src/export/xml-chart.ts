@@ -1,4 +1,5 @@
 // A chart of a deck as the part of an office file that draws it.
+import { CHART_DEFAULTS, hasLegend } from '../deck/chart-legend.ts';
 import type { ChartBlock } from '../deck/deck.ts';
 import { element, escaped, valued } from './xml.ts';
 
@@ -45,15 +46,19 @@ function wordsXml(reference: string, words: readonly string[]): string {
 const solid = (colour: string): string =>
   element('a:solidFill', {}, valued('a:srgbClr', colour.slice(1)));
 
-function lookXml(kind: Kind, colour: string): string {
-  const line = kind === 'line' ? { w: 28_575, cap: 'rnd' } : {};
-  if (kind === 'line') return element('c:spPr', {}, element('a:ln', line, solid(colour)));
-  if (kind === 'scatter') return element('c:spPr', {}, element('a:ln', {}, '<a:noFill/>'));
+function lookXml(kind: Kind, colour: string, isJoined: boolean): string {
+  const line = { w: 28_575, cap: 'rnd' };
+  const isLine = kind === 'line' || (kind === 'scatter' && isJoined);
+  if (isLine) return element('c:spPr', {}, element('a:ln', line, solid(colour)));
+  if (kind === 'scatter' && !isJoined) {
+    return element('c:spPr', {}, element('a:ln', {}, '<a:noFill/>'));
+  }
   return element('c:spPr', {}, solid(colour));
 }
 
-function markerXml(kind: Kind, colour: string): string {
+function markerXml(kind: Kind, colour: string, points: boolean): string {
   if (kind !== 'line' && kind !== 'scatter') return '';
+  if (kind === 'line' && !points) return element('c:marker', {}, valued('c:symbol', 'none'));
   const look = valued('c:symbol', 'circle') + valued('c:size', 6);
   return element('c:marker', {}, look, element('c:spPr', {}, solid(colour)));
 }
@@ -61,6 +66,11 @@ function markerXml(kind: Kind, colour: string): string {
 function sliceXml(index: number, colour: string): string {
   const head = valued('c:idx', index) + valued('c:bubble3D', 0);
   return element('c:dPt', {}, head, element('c:spPr', {}, solid(colour)));
+}
+
+/** Values with a colour of their own. */
+function pointsXml({ colours = [] }: Series): string {
+  return colours.map((colour, index) => (colour === null ? '' : sliceXml(index, colour))).join('');
 }
 
 function seriesXml(
@@ -74,7 +84,9 @@ function seriesXml(
     `Sheet1!$${name}$2:$${name}$${Math.max(chart.categories.length, 1) + 1}`;
   const colour = one.colour ?? accents[index % accents.length]!;
   const isRound = kind === 'pie' || kind === 'doughnut';
-  const slices = chart.categories.map((_, at) => sliceXml(at, accents[at % accents.length]!));
+  const slices = chart.categories.map((_, at) =>
+    sliceXml(at, one.colours?.[at] ?? accents[at % accents.length]!),
+  );
   const name = element('c:tx', {}, wordsXml(`Sheet1!$${column}$1`, [one.name]));
   const labels = wordsXml(cells('A'), chart.categories);
   const values = numbersXml(cells(column), one.values);
@@ -88,9 +100,12 @@ function seriesXml(
     'c:ser',
     {},
     valued('c:idx', index) + valued('c:order', index) + name,
-    isRound ? '' : lookXml(kind, colour) + markerXml(kind, colour),
+    isRound
+      ? ''
+      : lookXml(kind, colour, chart.joined === true) +
+          markerXml(kind, colour, chart.points !== false),
     isBar ? valued('c:invertIfNegative', 0) : '',
-    isRound ? slices.join('') : '',
+    isRound ? slices.join('') : pointsXml(one),
     data,
     kind === 'line' || kind === 'scatter' ? valued('c:smooth', 0) : '',
   );
@@ -111,7 +126,9 @@ function plotXml(kind: Kind, chart: ChartBlock, series: string): string {
     case 'bar':
     case 'column': {
       const head = valued('c:barDir', kind === 'bar' ? 'bar' : 'col') + grouping('clustered');
-      const gap = valued('c:gapWidth', 60) + (isStacked ? valued('c:overlap', 100) : '');
+      const gap =
+        valued('c:gapWidth', Math.round((chart.gap ?? CHART_DEFAULTS.gap) * 100)) +
+        (isStacked ? valued('c:overlap', 100) : '');
       return element('c:barChart', {}, head, plain, series, gap, AXES);
     }
     case 'line': {
@@ -150,13 +167,26 @@ function plotsXml(chart: ChartBlock, accents: readonly string[]): string {
 function axesXml(chart: ChartBlock, letters: string): string {
   if (chart.chart === 'pie' || chart.chart === 'doughnut') return '';
   const isLying = chart.chart === 'bar';
+  const isTurned = isLying && chart.fromBelow !== true;
   const isScatter = chart.chart === 'scatter';
   const line = element('a:ln', { w: 9_525 }, solid('#D9DEE5'));
   const grid = element('c:majorGridlines', {}, element('c:spPr', {}, line));
+  const { least, most, step, reversed } = chart.axis ?? {};
+  const bounds =
+    (most === undefined ? '' : valued('c:max', most)) +
+    (least === undefined ? '' : valued('c:min', least));
+  const bare = chart.unlabelled;
+  const isBare = (id: number): boolean =>
+    bare === 'both' || bare === (id === FIRST_AXIS ? 'categories' : 'values');
   const axis = (of: { id: number; order: string; place: string; grid: string; format: string }) => [
     valued('c:axId', of.id),
-    element('c:scaling', {}, valued('c:orientation', of.order)),
-    valued('c:delete', 0),
+    element(
+      'c:scaling',
+      {},
+      valued('c:orientation', of.order),
+      of.id === SECOND_AXIS ? bounds : '',
+    ),
+    valued('c:delete', isBare(of.id) ? 1 : 0),
     valued('c:axPos', of.place),
     of.grid,
     element('c:numFmt', { formatCode: of.format, sourceLinked: 0 }),
@@ -165,18 +195,19 @@ function axesXml(chart: ChartBlock, letters: string): string {
     valued('c:tickLblPos', of.id === FIRST_AXIS ? 'low' : 'nextTo'),
     letters,
     valued('c:crossAx', of.id === FIRST_AXIS ? SECOND_AXIS : FIRST_AXIS),
-    valued('c:crosses', of.id === SECOND_AXIS && isLying ? 'max' : 'autoZero'),
+    valued('c:crosses', of.id === SECOND_AXIS && isTurned ? 'max' : 'autoZero'),
+    of.id === SECOND_AXIS && step !== undefined ? valued('c:majorUnit', step) : '',
   ];
   const first = axis({
     id: FIRST_AXIS,
-    order: isLying ? 'maxMin' : 'minMax',
+    order: isTurned ? 'maxMin' : 'minMax',
     place: isLying ? 'l' : 'b',
     grid: '',
     format: 'General',
   });
   const second = axis({
     id: SECOND_AXIS,
-    order: 'minMax',
+    order: reversed === true ? 'maxMin' : 'minMax',
     place: isLying ? 'b' : 'l',
     grid,
     format: chart.grouping === 'percent' ? '0%' : 'General',
@@ -199,14 +230,23 @@ export function chartXml(
   chart: ChartBlock,
   { accents, colour, external }: ChartXmlOptions,
 ): string {
-  const isRound = chart.chart === 'pie' || chart.chart === 'doughnut';
-  const usual = element('a:pPr', {}, element('a:defRPr', { sz: 1_200 }, solid(colour)));
+  const usual = element(
+    'a:pPr',
+    {},
+    element(
+      'a:defRPr',
+      { sz: Math.round((chart.size ?? CHART_DEFAULTS.size) * 100) },
+      solid(colour),
+    ),
+  );
   const paragraph = element('a:p', {}, usual, '<a:endParaRPr lang="en-US"/>');
   const letters = element('c:txPr', {}, '<a:bodyPr/><a:lstStyle/>', paragraph);
   const legend = element(
     'c:legend',
     {},
-    valued('c:legendPos', 'b') + valued('c:overlay', 0) + letters,
+    valued('c:legendPos', (chart.legend ?? 'bottom').slice(0, 1)) +
+      valued('c:overlay', 0) +
+      letters,
   );
   const area = element(
     'c:plotArea',
@@ -220,7 +260,7 @@ export function chartXml(
     {},
     titleXml(chart.title, colour),
     area,
-    isRound || chart.series.length > 1 ? legend : '',
+    hasLegend(chart) ? legend : '',
     valued('c:plotVisOnly', 1) + valued('c:dispBlanksAs', 'gap'),
   );
   const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

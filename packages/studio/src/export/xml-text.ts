@@ -1,5 +1,7 @@
 // Text of a deck as DrawingML.
 import type { Paragraph, Run, TextBlock } from '../deck/deck.ts';
+import { plainText } from '../deck/text.ts';
+import { hasRightToLeft } from '../draw/bidi.ts';
 import { indentOf } from '../draw/wrap.ts';
 import { colourXml, emu } from './xml-look.ts';
 import { element, escaped, valued } from './xml.ts';
@@ -83,16 +85,22 @@ function spacingXml({ spacing }: Paragraph, size: number): string {
   return (spacing.line === undefined ? '' : line) + room;
 }
 
+/** Office programs take no direction from the letters: it is written where previews do. */
+function beginsRightToLeft(text: string): boolean {
+  return hasRightToLeft(/\p{L}/u.exec(text)?.[0] ?? '');
+}
+
 export function paragraphXml(paragraph: Paragraph, look: TextLook): string {
   const { level, align, direction, indent, list, runs } = paragraph;
   const size = runs.find((run) => run.size !== undefined)?.size ?? look.size(level);
   const hanging = list === undefined ? 0 : size * 1.06;
+  const isTurned = direction === undefined && beginsRightToLeft(plainText(runs));
   const attributes = {
     marL: emu(indent?.left ?? indentOf(paragraph, size)),
     indent: emu(indent?.first ?? -hanging),
     lvl: level > 0 ? level : null,
-    algn: align === undefined ? null : ALIGNS[align],
-    rtl: direction === 'rtl' ? 1 : null,
+    algn: align === undefined ? (isTurned ? ALIGNS.right : null) : ALIGNS[align],
+    rtl: direction === 'rtl' || isTurned ? 1 : null,
   };
   const looks = spacingXml(paragraph, size) + bulletXml(paragraph);
   const text = runs.map((run) => runXml(run, level, look));

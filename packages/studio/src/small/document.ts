@@ -54,7 +54,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   network_timeout: 'timeout',
 };
 
-/** A file → its text and structure. In a process of its own: files come from anywhere. */
+/** Reads the text and structure of a file, in a separate process because files are untrusted. */
 export const documentJob: JobDefinition<DocumentInput, DocumentResult> = defineJob('document', {
   lifecycle: documentLifecycle,
   input: refined(fromTypebox(DocumentInputSchema), (input) =>

@@ -77,7 +77,7 @@ function allowedPath(allow: readonly string[], command: string): string {
   const found = allow.find((path) => path === command || basename(path) === command);
   if (found !== undefined) return found;
   const known = allow.length === 0 ? 'no command is' : `allowed are ${allow.join(', ')}`;
-  const way = 'whoever runs the platform can list its path in PAWL_EXECUTE_ALLOW';
+  const way = 'its operator can add the path to PAWL_EXECUTE_ALLOW';
   const message = `"${command}" is not allowed (${known}): ${way}`;
   throw fail('configuration_error', message, { code: 'EXECUTE_NOT_ALLOWED' });
 }

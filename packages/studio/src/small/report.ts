@@ -65,7 +65,7 @@ export type ReportInput = Static<typeof ReportInputSchema>;
 export type ReportSection = ReportInput['sections'][number];
 export type ReportResult = Static<typeof ReportResultSchema>;
 
-/** Data → a PDF. It computes, so it runs in a thread. */
+/** Makes a PDF from data, in a thread because it is CPU work. */
 export const report: JobDefinition<ReportInput, ReportResult> = defineJob('report', {
   lifecycle: platform,
   input: fromTypebox(ReportInputSchema),

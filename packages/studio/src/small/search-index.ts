@@ -86,7 +86,10 @@ const INDEX_BYTES_MAX = 64 * 1024 ** 2;
 const LIMIT = 10;
 const SNIPPET_LENGTH = 240;
 
-/** Documents → an index; a query → hits. In a process of its own: files come from anywhere. */
+/**
+ * Builds a search index from documents, or queries one, in a separate process because files are
+ * untrusted.
+ */
 export const indexJob: JobDefinition<IndexInput, IndexResult> = defineJob('index', {
   lifecycle: distributed,
   input: refined(fromTypebox(IndexInputSchema), ({ documents = [], indexRef, query }) => [

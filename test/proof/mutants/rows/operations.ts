@@ -71,9 +71,9 @@ export const CHANGES_T20: readonly RowChange[] = [
     mistake: 'the Job has no stage',
     file: 'packages/pawl/src/contract/job.ts',
     from:
-      "    version: Type.Integer({ description: 'Rises by one per transition.' }),\n   " +
+      "    version: Type.Integer({ description: 'Increases by one with each transition.' }),\n   " +
       ' stage: nullable(Type.String()),\n',
-    to: "    version: Type.Integer({ description: 'Rises by one per transition.' }),\n",
+    to: "    version: Type.Integer({ description: 'Increases by one with each transition.' }),\n",
     tests: 'test/spec/http-openapi.test.ts',
   },
   {
@@ -104,7 +104,7 @@ export const CHANGES_T20: readonly RowChange[] = [
     row: 'T32',
     mistake: 'a second completion is ignored without a word',
     file: 'packages/pawl/src/engine/settle.ts',
-    from: "  context.log.warn('the same ending was reported again and is ignored', facts);\n",
+    from: "  context.log.warn('an end was reported twice; the second report is ignored', facts);\n",
     to: '  void facts;\n',
     tests: 'packages/pawl/src/engine/repeated-report.test.ts',
   },

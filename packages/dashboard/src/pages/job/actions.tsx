@@ -3,7 +3,7 @@ import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import { send } from '../../api.ts';
 import { lettersOf } from '../../letters.ts';
 import { isSettled, useLoaded } from '../../load.ts';
-import { me, seesAll } from '../../me.ts';
+import { isOwn, seesAll } from '../../me.ts';
 import { Action } from '../../parts/action.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { act } from '../../parts/notice.tsx';
@@ -85,10 +85,9 @@ function RunAgain({ job }: { readonly job: JobJson }) {
 /** Cancel, with what will happen; run again for what has ended. */
 export function JobActions({ job, onDone }: Given) {
   const isAsking = useSignal(false);
-  const isOwn = seesAll() || job.requestedBy === me.value?.principal;
   if (TERMINAL.has(job.phase)) return seesAll() ? <RunAgain job={job} /> : null;
   // A job that is shared can be read.
-  if (!isOwn) return null;
+  if (!isOwn(job)) return null;
   return (
     <>
       <Action needs="jobs:cancel" class="danger" onClick={() => (isAsking.value = true)}>

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { durationText } from '../../../../pawl/src/cli/terminal/words.ts';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { seesAll } from '../../me.ts';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 
@@ -97,22 +98,29 @@ export const COLUMNS: readonly Column[] = [
 const DEFAULT = ['type', 'state', 'progress', 'attempts', 'created', 'message'];
 const NAME = 'pawl-columns';
 
-function kept(): readonly string[] {
+/** Null where this browser has chosen none. */
+function kept(): readonly string[] | null {
   const words = (localStorage.getItem(NAME) ?? '').split(' ').filter((word) => word !== '');
-  return words.length === 0 ? DEFAULT : words;
+  return words.length === 0 ? null : words;
 }
 
 const chosen = signal(kept());
 
+/** Whose a job is tells a user the shared ones from their own. */
+function chosenNow(): readonly string[] {
+  return chosen.value ?? (seesAll() ? DEFAULT : [...DEFAULT, 'requester']);
+}
+
 /** Those that are shown, in the order of the table. */
 export function shownColumns(): readonly Column[] {
-  return COLUMNS.filter(({ id }) => chosen.value.includes(id));
+  return COLUMNS.filter(({ id }) => chosenNow().includes(id));
 }
 
 export function switchColumn(id: string): void {
-  const { value } = chosen;
-  chosen.value = value.includes(id) ? value.filter((one) => one !== id) : [...value, id];
-  localStorage.setItem(NAME, chosen.value.join(' '));
+  const before = chosenNow();
+  const now = before.includes(id) ? before.filter((one) => one !== id) : [...before, id];
+  chosen.value = now;
+  localStorage.setItem(NAME, now.join(' '));
 }
 
 /** `created` upwards, `-created` downwards; without one as the server has it, newest first. */

@@ -1,11 +1,12 @@
 import { send } from '../../api.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { type FormValues, wordsIn } from '../../parts/form-values.ts';
+import { type FormValues, partsIn, wordsIn } from '../../parts/form-values.ts';
 import type { MadeKey } from './made.tsx';
 
 const ROLES: readonly (readonly [role: string, may: string])[] = [
   ['viewer', 'reads everything'],
+  ['user', 'enqueues jobs of published types, sees own and shared jobs'],
   ['producer', 'enqueues and cancels jobs'],
   ['worker', 'claims jobs and reports'],
   ['operator', 'runs the platform: queues, replays, schedules'],
@@ -21,13 +22,15 @@ interface Given {
 
 /** Makes a key. */
 export function KeyForm({ onMade, onClose }: Given) {
-  const make = async ({ name, role, days = '', queues }: FormValues): Promise<void> => {
+  const make = async ({ name, role, days = '', queues, groups }: FormValues): Promise<void> => {
     const bound = wordsIn(queues);
+    const members = partsIn(groups);
     const made = await send<MadeKey>('POST', './v1/keys', {
       name,
       roles: [role],
       ...(days === '' ? {} : { ttlMs: Number(days) * DAY_MS }),
       ...(bound === undefined ? {} : { queues: bound }),
+      ...(members.length === 0 ? {} : { groups: members }),
     });
     onMade(made);
   };
@@ -47,6 +50,9 @@ export function KeyForm({ onMade, onClose }: Given) {
       </Field>
       <Field title="Expires after" hint="days; empty: never">
         <input name="days" type="number" min="1" max="3660" defaultValue="90" />
+      </Field>
+      <Field title="Groups" hint="comma-separated; shared jobs and processes for groups are shown">
+        <input name="groups" />
       </Field>
       <Field title="Claims from these queues only" hint="comma-separated; empty: all">
         <input name="queues" />

@@ -24,7 +24,7 @@ function rateText(rate: Rate | null | undefined, who: string): string[] {
   return [`${rate.max} in ${durationText(rate.perMs)} ${who}`];
 }
 
-/** A number limits by document. */
+/** Maximum number of running jobs with one key; a plain number counts by document. */
 function sharedLimitOf({ runningPerKey }: Limits): SharedLimit | undefined {
   if (runningPerKey === undefined || runningPerKey === null) return undefined;
   const given = typeof runningPerKey === 'number' ? { max: runningPerKey } : runningPerKey;

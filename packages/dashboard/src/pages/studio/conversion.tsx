@@ -13,7 +13,7 @@ import { JobProgress } from '../job/progress.tsx';
 import { Ask } from './ask.tsx';
 import { Exports } from './exports.tsx';
 import { type LossCounts, LossSummary } from './losses.tsx';
-import { Slides } from './slides.tsx';
+import { Slides, type SourcePreviews } from './slides.tsx';
 
 /** What a convert job leaves behind. */
 interface Deck {
@@ -23,6 +23,9 @@ interface Deck {
   readonly sourceType: string;
   /** Absent in results of releases that did not count. */
   readonly losses?: LossCounts;
+  readonly readBy?: string;
+  readonly drawnBy?: string;
+  readonly sourcePreviews?: SourcePreviews;
 }
 
 function Finished({ job }: { readonly job: JobJson }) {
@@ -30,16 +33,19 @@ function Finished({ job }: { readonly job: JobJson }) {
   const files = useLoaded(() => getAll<ArtifactJson>(`./v1/jobs/${job.id}/artifacts`), [job.id]);
   return (
     <Shown of={deck}>
-      {({ deckRef, title, slides, sourceType, losses }) => (
+      {({ deckRef, title, slides, sourceType, losses, readBy, drawnBy, sourcePreviews }) => (
         <>
           <div class="head">
             <b>{title === '' ? 'Untitled' : title}</b>
             <span class="quiet">
               {slides} {slides === 1 ? 'slide' : 'slides'} from {sourceType}
+              {readBy !== undefined && `, read by ${readBy}`}
             </span>
           </div>
           {losses !== undefined && <LossSummary counts={losses} />}
-          <Shown of={files}>{({ items }) => <Slides files={items} />}</Shown>
+          <Shown of={files}>
+            {({ items }) => <Slides files={items} drawnBy={drawnBy} source={sourcePreviews} />}
+          </Shown>
           <Exports deckRef={deckRef} />
           {types.value?.has('ai') === true && <Ask deckRef={deckRef} />}
         </>

@@ -10,6 +10,7 @@ import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { sizeText } from '../../parts/size-text.ts';
 import { JobErrors } from '../job/errors.tsx';
+import { FileLosses } from './losses.tsx';
 
 const FORMATS = ['pptx', 'pdf'] as const;
 
@@ -17,13 +18,19 @@ function Download({ job }: { readonly job: JobJson }) {
   const files = useLoaded(() => getAll<ArtifactJson>(`./v1/jobs/${job.id}/artifacts`), [job.id]);
   return (
     <Shown of={files}>
-      {({ items }) =>
-        items.map(({ id, name, url, size }) => (
-          <a class="button" key={id} href={serverHref(url)} download={name}>
-            Download {name} <span class="quiet">{sizeText(size)}</span>
-          </a>
-        ))
-      }
+      {({ items }) => {
+        const losses = items.find(({ name }) => name === 'losses.json');
+        return (
+          <>
+            {items.map(({ id, name, url, size }) => (
+              <a class="button" key={id} href={serverHref(url)} download={name}>
+                Download {name} <span class="quiet">{sizeText(size)}</span>
+              </a>
+            ))}
+            {losses !== undefined && <FileLosses file={losses} />}
+          </>
+        );
+      }}
     </Shown>
   );
 }

@@ -43,13 +43,42 @@ export function SlideLosses({
     [file.id],
   );
   const losses = (loaded.value.value?.losses ?? []).filter((loss) => loss.slide === slide);
+  return <LossList losses={losses} label={`Losses of slide ${slide}`} />;
+}
+
+/** What a file that was made has differently from its deck. */
+export function FileLosses({ file }: { readonly file: ArtifactJson }) {
+  const loaded = useLoaded(
+    async () => (await read(serverHref(file.url))).body as LossCounts & { losses: readonly Loss[] },
+    [file.id],
+  );
+  const found = loaded.value.value;
+  if (found === null || found === undefined) return null;
+  return (
+    <>
+      <LossSummary counts={found} />
+      <LossList losses={found.losses} label="Losses of the file" isNumbered />
+    </>
+  );
+}
+
+function LossList({
+  losses,
+  label,
+  isNumbered = false,
+}: {
+  readonly losses: readonly Loss[];
+  readonly label: string;
+  readonly isNumbered?: boolean;
+}) {
   if (losses.length === 0) return null;
   return (
-    <ul class="lines loose" aria-label={`Losses of slide ${slide}`}>
-      {losses.map(({ code, kind, outcome, what, text }) => (
-        <li key={`${code} ${kind} ${what} ${text ?? ''}`}>
+    <ul class="lines loose losses" aria-label={label}>
+      {losses.map(({ slide, code, kind, outcome, what, text }) => (
+        <li key={`${slide} ${code} ${kind} ${what} ${text ?? ''}`}>
           <code>{code}</code>
           <span class="breaks">
+            {isNumbered && `slide ${slide}, `}
             {kind}: {what}
             {text !== undefined && <span class="quiet"> “{text}”</span>}
           </span>

@@ -78,7 +78,7 @@ async function run(session: Session, { options }: Given<{ verify?: boolean }>): 
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check the platform, and say how to fix each problem')
+    .description('check the platform and name the fix of each problem')
     .option('--verify', 'also check all stored history against the invariants')
     .addHelpText('after', '\nThe exit code is 1 if a finding needs immediate attention.')
     .action(onServer(run));

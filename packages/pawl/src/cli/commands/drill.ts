@@ -33,7 +33,9 @@ async function upgrade(options: UpgradeOptions, command: Command): Promise<void>
 
 /** `pawl drill`. */
 export function addDrill(program: Command): void {
-  const drill = program.command('drill').description('try on a copy what is to be done for real');
+  const drill = program
+    .command('drill')
+    .description('rehearse operations on a copy of the database');
   drill
     .command('upgrade')
     .description('run the installed release and this one side by side on a copy of the database')

@@ -111,22 +111,22 @@ async function waitFor(session: Session, id: string, wait: string | true): Promi
 export function addEnqueue(program: Command): void {
   program
     .command('enqueue <type>')
-    .description('enqueue a job; it is stored durably when its id is printed')
+    .description('enqueue a job; when its id is printed, the job is stored durably')
     .option('-i, --input <json>', 'JSON, @file, or - for standard input')
     .option('--id <uuid>', 'the id of the job; default: a new one')
     .option('--queue <queue>', 'the queue; default: that of the type')
     .option('--priority <priority>', 'normal, high or a whole number')
     .option('--run-at <time>', 'not before this time, such as 2030-01-01T12:00:00Z')
-    .option('--document <id>', 'the document it is about')
+    .option('--document <id>', 'id of the document that the job belongs to')
     .option('--correlation <id>', 'correlation id, to find it together with other jobs')
     .option('--metadata <json>', 'JSON kept with the job')
-    .option('--hold', 'hold it until "submit"')
+    .option('--hold', 'hold the job until it is submitted')
     .option(
       '--idempotency-key <key>',
-      'a second request with this key within 24 h answers with the same job',
+      'a repeated request with this key within 24 h returns the same job',
     )
-    .option('--wait [seconds]', 'wait until it has ended and print the result')
-    .option('--watch', 'follow it to its end')
+    .option('--wait [seconds]', 'wait until the job has ended, and print the result')
+    .option('--watch', 'print its events until it has ended')
     .addHelpText(
       'after',
       `

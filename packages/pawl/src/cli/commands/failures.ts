@@ -90,7 +90,7 @@ async function list(session: Session, { options }: Given<FailuresOptions>): Prom
 export function addFailures(program: Command): void {
   program
     .command('failures')
-    .description('failed jobs, grouped by cause, and how to run them again')
+    .description('list failed jobs by cause, with the command that reruns them')
     .option('--type <type>', 'of this type of job')
     .option('--queue <queue>', 'in this queue')
     .option('--since <time>', 'created since: 2h, or 2026-11-15T08:00')

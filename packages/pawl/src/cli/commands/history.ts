@@ -91,7 +91,7 @@ async function show(session: Session, { options }: Given<HistoryOptions>): Promi
 export function addHistory(program: Command): void {
   program
     .command('history')
-    .description('history: jobs enqueued and ended, waiting times and durations over time')
+    .description('show jobs enqueued and ended, waiting times and durations over time')
     .option('--since <time>', 'start: 2h for two hours ago, or 2026-11-15T08:00', '1h')
     .option('--until <time>', 'end; default: now')
     .option('--step <time>', 'length of a row, such as 1m or 1h; default: a 24th of the range')

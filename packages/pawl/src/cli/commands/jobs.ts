@@ -210,12 +210,15 @@ export function addJobs(program: Command): void {
     .action(onServer(list));
   jobs
     .command('show <id>')
-    .description('one job: its state, details and timeline')
+    .description('show one job: state, details and timeline')
     .action(onServer(show));
-  jobs.command('input <id>').description('the input of a job, as JSON').action(onServer(input));
+  jobs
+    .command('input <id>')
+    .description('print the input of a job as JSON')
+    .action(onServer(input));
   jobs
     .command('result <id>')
-    .description('the result of a succeeded job, as JSON')
+    .description('print the result of a succeeded job as JSON')
     .action(onServer(result));
   jobs
     .command('submit <id>')
@@ -223,21 +226,18 @@ export function addJobs(program: Command): void {
     .action(onServer(submit));
   jobs
     .command('watch [id]')
-    .description('follow one job to its end, or all events')
+    .description('print the events of one job until it has ended, or of all jobs')
     .addHelpText('after', '\nThe exit code is 0 if the job succeeded and 1 if it did not.')
     .action(onServer(watch));
   jobs
     .command('events <id>')
-    .description("a job's history, one event or note per line")
-    .option('--all', 'with heartbeats')
+    .description('list the events and notes of a job')
+    .option('--all', 'include heartbeats')
     .action(onServer(events));
-  jobs
-    .command('why <id>')
-    .description('why a job is in its state, in one sentence')
-    .action(onServer(why));
+  jobs.command('why <id>').description('explain why a job is in its state').action(onServer(why));
   jobs
     .command('cancel <ids...>')
-    .description('cancel jobs: running ones are asked to stop')
+    .description('cancel jobs; running handlers are asked to stop')
     .option('--hard', 'end running jobs at once')
     .option('--reason <text>', 'reason, kept in the history')
     .action(onServer(cancel));

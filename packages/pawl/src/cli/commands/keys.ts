@@ -24,7 +24,8 @@ function standingOf({ revokedAt, expiresAt, replacedBy }: KeyJson, now: number):
 }
 
 async function list(session: Session): Promise<void> {
-  const items = await session.client.all<KeyJson>('/v1/keys');
+  const all = await session.client.all<KeyJson>('/v1/keys');
+  const items = all.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
   if (isForPrograms(session, items)) return;
   const now = Date.now();
   const columns: Column<KeyJson>[] = [

@@ -5,7 +5,7 @@ import { Screen } from '../terminal/screen.ts';
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('bring the database schema up to date, also while processes run')
+    .description('migrate the database schema; processes may keep running')
     .option('--check', 'change nothing: fail if a migration is pending')
     .addHelpText('after', '\nExample: DATABASE_URL=postgres://… pawl migrate --check')
     .action(async (options: { check?: boolean }) => {

@@ -117,10 +117,10 @@ export function addOperations(program: Command): void {
     .action(onServer(one('')));
   operations
     .command('stop <id>')
-    .description('stop an operation; what it has done is kept')
+    .description('stop an operation; its changes so far remain')
     .action(onServer(one('/stop')));
   operations
     .command('undo <id>')
-    .description('cancel the jobs that it made and that have not started')
+    .description('cancel the jobs that it created and that have not started')
     .action(onServer(one('/undo')));
 }

@@ -40,7 +40,7 @@ async function list(session: Session): Promise<void> {
   const { screen } = session;
   const items = await session.client.all<QueueJson>('/v1/queues');
   if (isForPrograms(session, items)) return;
-  if (items.length === 0) return screen.talk('No queues yet: a queue exists once it has a job.');
+  if (items.length === 0) return screen.talk('No queue has open jobs or limits.');
   for (const line of tableLines(screen, columnsFor(screen, Date.now()), items)) screen.data(line);
 }
 
@@ -102,7 +102,7 @@ export function addQueues(program: Command): void {
   queues.command('ls', { isDefault: true }).description('list queues').action(onServer(list));
   queues
     .command('pause <name>')
-    .description('pause a queue: none of its jobs is claimed')
+    .description('pause a queue: no job of it is claimed')
     .option('--reason <text>', 'reason, shown by "pawl jobs why"')
     .option('--until <time>', 'resume automatically: in 2h, or at 2026-11-15T08:00')
     .action(onServer(pause));

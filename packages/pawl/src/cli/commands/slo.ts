@@ -69,7 +69,7 @@ async function list(session: Session, { options }: Given<{ type?: string }>): Pr
 export function addSlo(program: Command): void {
   program
     .command('slo')
-    .description('how long jobs take, how many fail, and what is left of the error budget')
+    .description('show durations, failure rates and remaining error budgets by type')
     .option('--type <type>', 'of this type')
     .action(onServer(list));
 }

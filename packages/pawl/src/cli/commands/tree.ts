@@ -103,8 +103,8 @@ async function send(session: Session, { words, options }: Given<SendOptions>): P
 export function addTree(jobs: Command): void {
   jobs
     .command('tree <id>')
-    .description('what a job waits for, as a tree')
-    .option('--all', `show sets of more than ${SHOWN_MAX} jobs one by one`)
+    .description('show the jobs and messages that a job waits for, as a tree')
+    .option('--all', `list sets of more than ${SHOWN_MAX} jobs in full`)
     .action(onServer(tree));
   jobs
     .command('send <id> <name>')

@@ -90,7 +90,7 @@ async function remove(session: Session, { words }: Given<object>): Promise<void>
 export function addWebhooks(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .description('webhooks: URLs that are called on events');
+    .description('manage webhooks: URLs that receive events');
   webhooks.command('ls', { isDefault: true }).description('list webhooks').action(onServer(list));
   webhooks
     .command('add <url>')
@@ -104,7 +104,7 @@ export function addWebhooks(program: Command): void {
     .action(onServer(add));
   webhooks
     .command('rotate <id>')
-    .description('rotate the secret; the old one also signs for a day')
+    .description('replace the secret; the old one signs as well for a day')
     .action(onServer(rotate));
   webhooks
     .command('deliveries <id>')

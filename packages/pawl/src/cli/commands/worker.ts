@@ -31,10 +31,10 @@ async function runWorker(session: Session, { options }: Given<WorkerOptions>): P
 export function addWorker(program: Command): void {
   program
     .command('worker')
-    .description('run your jobs in this process, attached to a server over HTTP')
+    .description('run your jobs in this process, for a server over HTTP')
     .option('--jobs <module>', 'the module that exports your jobs (PAWL_JOBS)')
     .option('--slots <count>', 'number of jobs run at once', '16')
-    .option('--queues <names>', 'only from these queues, comma-separated')
+    .option('--queues <names>', 'only these queues, comma-separated')
     .addHelpText('after', '\nExample: pawl worker --jobs ./jobs.ts --url http://pawl.internal:8080')
     .action(onServer(runWorker));
 }

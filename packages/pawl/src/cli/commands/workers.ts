@@ -38,6 +38,6 @@ async function list(session: Session): Promise<void> {
 export function addWorkers(program: Command): void {
   program
     .command('workers')
-    .description('workers: what they run and when each was last seen')
+    .description('list workers: their types, load and last heartbeat')
     .action(onServer(list));
 }

@@ -1,6 +1,6 @@
 import type { Screen } from './screen.ts';
 
-/** Some lines at the end of the screen that are drawn again and again in place. */
+/** Lines at the end of the terminal that are redrawn in place. */
 export class LiveLines {
   readonly #screen: Screen;
   #drawn: readonly string[] = [];

@@ -18,8 +18,8 @@ const PHASE_FORMATS: Readonly<Record<Phase, Format>> = {
 };
 
 /**
- * Where a command says things: data on stdout, talk on stderr, so that a pipe carries data only.
- * Colours follow the stream, NO_COLOR and FORCE_COLOR.
+ * The output of a command: data on stdout, messages on stderr, so that a pipe carries only data.
+ * Colours depend on the stream, NO_COLOR and FORCE_COLOR.
  */
 export class Screen {
   readonly #isJson: boolean;

@@ -13,8 +13,8 @@ const GAP = '  ';
 const CELL_MIN = 4;
 
 /**
- * A table as wide as its content. When the terminal is too narrow the last column gives way, then
- * the widest of the others; the first, which is a name to be copied, stays whole.
+ * A table as wide as its content. In a narrow terminal the last column is cut first, then the
+ * widest of the others; the first column is never cut.
  */
 export function tableLines<Row>(
   screen: Pick<Screen, 'columns' | 'paint'>,

@@ -23,7 +23,7 @@ export function sinceText(time: string | null, now: number): string {
   return ms >= 0 ? `${durationText(ms)} ago` : `in ${durationText(-ms)}`;
 }
 
-/** A count with its noun: 1 job, 2 jobs. */
+/** A count with its noun, such as 1 job or 2 jobs. */
 export function countText(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

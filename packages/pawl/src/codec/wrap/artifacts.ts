@@ -14,8 +14,8 @@ export type ArtifactAccess = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' 
 const CONTENT_TYPE = 'application/octet-stream';
 
 /**
- * Access to artifacts without their names and contents. Sizes and hashes, which the other side does
- * see, are those of the ciphertext. An upload belongs to no job: it is bound to its own id.
+ * Access to artifacts that encrypts names and contents. Sizes and hashes are those of the
+ * ciphertext. An upload belongs to no job, so its ciphertext is bound to its own id.
  */
 export function encodedArtifacts(
   access: ArtifactAccess,

@@ -4,12 +4,12 @@ import type { Engine } from '../../engine/engine.ts';
 import type { EnqueueRequest } from '../../engine/enqueue-request.ts';
 import type { PayloadCodec } from '../payload-codec.ts';
 
-/** Where jobs are enqueued: an engine, or anything that does the same over a wire. */
+/** Where jobs are enqueued: an engine, or a client of one. */
 export type JobSink = Pick<Engine, 'enqueue'>;
 
 /**
- * A sink that never sees an input. Ciphertext is bound to its job, so that a job without an id of
- * the caller's gets one here. Answers hold the job as the platform has it: see `decodeJob`.
+ * A sink that encrypts inputs. Ciphertext is bound to the id of its job, so a job without an id
+ * gets one here. Answers contain the job as it is stored: use `decodeJob`.
  */
 export function encodedSink(sink: JobSink, codec: PayloadCodec, ids: Ids): JobSink {
   return {

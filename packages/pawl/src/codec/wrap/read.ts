@@ -26,9 +26,7 @@ function ifAny<Value>(value: Value | null, decode: (value: Value) => Value): Val
   return value === null ? null : decode(value);
 }
 
-/**
- * A job as its client or worker sees it. Throws a CodecError where anything in it cannot be read.
- */
+/** A job, decrypted. Throws a CodecError if any part of it cannot be decrypted. */
 export function decodeJob(codec: PayloadCodec, job: Job): Job {
   const json = (field: PayloadField) => (value: string) =>
     codec.decodeJson(placeIn(job, field), value);
@@ -119,7 +117,7 @@ export function decodeStage(codec: PayloadCodec, ref: JobRef, stage: StageResult
   return { ...stage, result: codec.decodeJson(placeIn(ref, `stage:${stage.name}`), stage.result) };
 }
 
-/** What happened to a job, readable again. */
+/** An event of a job, decrypted. */
 export function decodeEvent(codec: PayloadCodec, event: JobEvent): JobEvent {
   const ref = { tenant: event.tenant, id: event.jobId };
   const field = event.type === 'job_log' ? 'log' : 'message';
@@ -159,7 +157,7 @@ function decodePayload(codec: PayloadCodec, ref: JobRef, payload: Payload): Payl
   };
 }
 
-/** A dead letter with its input and its last error readable. */
+/** A dead letter with its input and last error decrypted. */
 export function decodeDeadLetter(codec: PayloadCodec, letter: DeadLetter): DeadLetter {
   const ref = { tenant: letter.tenant, id: letter.jobId };
   const { input, correlationId } = letter;

@@ -26,8 +26,8 @@ export interface EncodedSourceOptions {
 }
 
 /**
- * A source whose worker sees plain payloads while the platform sees none. A claimed job that
- * cannot be read is given up with `configuration_error` and spoils no other.
+ * A source that decrypts payloads for its worker. A claimed job that cannot be decrypted fails with
+ * `configuration_error`; other jobs are not affected.
  */
 export function encodedSource(
   source: JobSource,

@@ -3,7 +3,7 @@ import type { EngineContext } from '../context.ts';
 import { draftJob } from '../draft.ts';
 import type { EnqueueRequest } from '../enqueue-request.ts';
 
-/** A job that the platform makes because of something in the log. */
+/** A job that the platform creates because of an event in the log. */
 export interface FollowUp {
   readonly tenant: string;
   /** Its id is derived from the cause, so that a cause that is read again makes no second job. */

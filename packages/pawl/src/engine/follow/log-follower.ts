@@ -35,10 +35,10 @@ interface Page extends Pick<Batch, 'isContinued'> {
 }
 
 /**
- * Follows the log under a name; see `FollowOptions` for what is promised.
+ * A durable reader of the log with a name; `FollowOptions` has its guarantees.
  *
  * Modes: *stopped* until `start`; *following* while it holds the name; *standing by* while another
- * process does; *resting* after its handler threw. `stop` lets the name go.
+ * process holds it; *resting* after its handler threw. `stop` releases the name.
  */
 export class LogFollower {
   readonly name: string;

@@ -5,7 +5,7 @@ import type { TailItem } from '../../store/query.ts';
 import type { EngineContext } from '../context.ts';
 import type { Batch, FollowOptions } from './follower.ts';
 
-/** An event as observers get it. */
+/** An event as an observer receives it. */
 export interface Observation {
   readonly event: JobEvent;
   readonly jobType: string;
@@ -15,7 +15,7 @@ export interface Observation {
   readonly job: () => Promise<Job | null>;
 }
 
-/** A job that went from one state of its lifecycle to another. */
+/** A transition of a job from one state to another. */
 export interface StatusChange extends Observation {
   readonly from: string;
   readonly to: string;

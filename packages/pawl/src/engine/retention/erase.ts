@@ -1,7 +1,7 @@
 import { PawlError } from '../../core/errors.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
-import { afterWrite } from '../after-write.ts';
+import { afterWrite } from '../../store/after-write.ts';
 import type { EngineContext } from '../context.ts';
 import { childrenOf } from '../flows/children.ts';
 import { notFound } from '../refusals.ts';

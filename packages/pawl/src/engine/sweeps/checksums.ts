@@ -28,12 +28,12 @@ export class ChecksumSweep {
     if (!this.#hasLooked) {
       const { lost } = await store.maintenance.figures();
       this.#hasLooked = true;
-      if (lost !== null) log.warn('the database has lost what it had committed', { lost });
+      if (lost !== null) log.warn('the database has lost committed data', { lost });
     }
     const { rows, damage, next } = await store.maintenance.checkRows(this.#position, SLICE);
     this.#position = next;
     if (damage.length > 0) {
-      log.warn('the database is damaged and takes no more writes; restore a backup', { damage });
+      log.warn('the database is damaged and refuses writes; restore a backup', { damage });
     }
     return rows;
   }

@@ -24,6 +24,7 @@ export function maintenanceIn(
         lost: null,
         daysAhead: null,
         server: null,
+        replica: null,
         connection: null,
         connections: null,
       })),

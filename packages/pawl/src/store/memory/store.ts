@@ -29,6 +29,7 @@ import { putPolicy } from './policy.ts';
 import { renewLeases } from './renew.ts';
 import { eraseJob, purge } from './retention.ts';
 import { overdueJobs } from './overdue.ts';
+import { readPast } from './past.ts';
 import { expiredJobs, letDueIn, untilDue } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { standingOf } from './standing.ts';
@@ -53,6 +54,7 @@ const VERBS: VerbTable<Tables> = {
   entries: readEntries,
   incarnation: ({ incarnation }) => incarnation,
   tally: tallyJobs,
+  past: readPast,
   standing: standingOf,
   putDispatchRule,
   rules: listDispatchRules,

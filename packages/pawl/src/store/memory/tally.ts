@@ -1,15 +1,34 @@
 import { isOwned, isTerminal } from '../../core/phase.ts';
 import { priorityClassOf } from '../../core/rank.ts';
-import { mergeTallies, type Tally, TALLY_MAX } from '../tally.ts';
+import { byBytes } from '../byte-order.ts';
+import {
+  isAhead,
+  mergeTallies,
+  type QueueRange,
+  type Tally,
+  TALLY_MAX,
+  type TallyBounds,
+} from '../tally.ts';
 import { byUrgency } from './admission.ts';
 import { keyOf, type Row, type Tables } from './tables.ts';
 
-export function tallyJobs(tables: Tables, tenant: string | null, max = TALLY_MAX): Tally[] {
-  const live = tables.jobs
+export function tallyJobs(
+  tables: Tables,
+  tenant: string | null,
+  { max = TALLY_MAX, queues }: TallyBounds = {},
+): Tally[] {
+  const all = tables.jobs
     .values()
     .filter(({ job }) => !isTerminal(job.phase) && (tenant === null || job.tenant === tenant));
+  const live = queues === undefined ? all : inRange(all, queues);
   const lines = Map.groupBy(live, lineOf);
   return mergeTallies(lines.values().flatMap((line) => counted(line, max)));
+}
+
+function inRange(rows: readonly Row[], range: QueueRange): Row[] {
+  const names = new Set(rows.map(({ job }) => job.queue).filter((one) => isAhead(one, range)));
+  const wanted = new Set([...names].toSorted(byBytes).slice(0, range.limit));
+  return rows.filter(({ job }) => wanted.has(job.queue));
 }
 
 /** Who may be claimed stands in the line of a lane, who is kept back in one for each phase. */

@@ -4,6 +4,7 @@ import type { Instant } from '../../core/clock.ts';
 import type { Job, JsonText } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import { claimTypesOf, type Revision, revisionAfter, revisionFor } from '../../core/revision.ts';
+import { afterWrite } from '../after-write.ts';
 import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Dictionary } from './dictionary.ts';
@@ -118,7 +119,8 @@ export async function claimCall(session: Session, request: ClaimRequest): Promis
     if (rows.length === 0) return [];
     const head = JSON.parse(rows[0]![HEAD_AT] as string) as Head;
     if (head.line !== null) lines.learn(head.line, { sentAt, hints });
-    return jobsIn(head, rows, { names, request });
+    // They are claimed by now: what else is read of them may fail, and not tell otherwise.
+    return afterWrite(true, () => jobsIn(head, rows, { names, request }));
   };
   return { values, claimedIn };
 }

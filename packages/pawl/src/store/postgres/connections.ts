@@ -55,6 +55,8 @@ export interface ConnectionsOptions {
   readonly random: Random;
   /** Connections to the server itself, where the pool may lead to a pooler. */
   readonly directClient?: (() => Client) | undefined;
+  /** How often a statement is tried that the server took back, such as after a deadlock. */
+  readonly triesMax?: number | undefined;
 }
 
 /** Pooled connections, with failures translated and statements that may be repeated repeated. */
@@ -64,6 +66,7 @@ export class Connections {
   /** Where the pool is the program's, which also ends it. */
   readonly #shared: SharedPool | null;
   readonly #directClient: (() => Client) | null;
+  readonly #triesMax: number;
   #keeps = false;
   #isPooled = false;
   #isClosed = false;
@@ -72,6 +75,7 @@ export class Connections {
     this.pool = options.pool;
     this.#random = options.random;
     this.#directClient = options.directClient ?? null;
+    this.#triesMax = options.triesMax ?? TRIES_MAX;
     this.pool.on('error', ignore);
     this.pool.on('connect', heed);
     const prepare = (spare: Pool): void => void spare.on('error', ignore).on('connect', heed);
@@ -164,7 +168,7 @@ export class Connections {
         return await once();
       } catch (error) {
         if (isStatementLost(error)) this.#keeps = false;
-        else if (!isRetryable(error) || tries === TRIES_MAX) throw error;
+        else if (!isRetryable(error) || tries >= this.#triesMax) throw error;
         await sleep(RETRY_BASE_MS * 2 ** tries * this.#random.next());
       }
     }

@@ -10,7 +10,7 @@ import {
   type Standing,
   WAITS,
 } from '../standing.ts';
-import { mergeTallies, type Tally, TALLY_MAX } from '../tally.ts';
+import { mergeTallies, type Tally, TALLY_MAX, type TallyBounds } from '../tally.ts';
 import { readJobs } from './read.ts';
 import type { Session } from './session.ts';
 
@@ -28,12 +28,18 @@ interface CountRow {
 export async function countJobs(
   session: Session,
   tenant: string | null,
-  max: number = TALLY_MAX,
+  { max = TALLY_MAX, queues }: TallyBounds = {},
 ): Promise<Tally[]> {
   const { database, names } = session;
   const number = tenant === null ? null : await session.tenantOf(tenant);
   if (tenant !== null && number === null) return [];
-  const rows = await database.askAs<CountRow>(number, 'counts', [number, max]);
+  const rows = await database.askAs<CountRow>(number, 'counts', [
+    number,
+    max,
+    queues?.from ?? null,
+    queues?.after ?? null,
+    queues?.limit ?? null,
+  ]);
   await names.learn(rows);
   return mergeTallies(
     rows.map(({ lane, lifecycle, state, phase, ...row }) => {

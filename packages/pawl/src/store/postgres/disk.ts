@@ -16,9 +16,12 @@ async function lookAtServer(database: Database): Promise<StoreHealth | null> {
 /** Enough rows that a table grows: the server writes its log into files that are there already. */
 const PROBE_ROWS = `SELECT -n, 'probe ' || n || repeat('x', 1000) FROM generate_series(1, 100) n`;
 
+/** A commit that the server must sync, without a row. */
+const PROBE_COMMIT = `SELECT pg_logical_emit_message(true, 'pawl', 'probe')`;
+
 class Undone extends Error {}
 
-/** A write that is taken back and says nothing. */
+/** Rows that are taken back, which need room, and a commit, which needs a disk that syncs. */
 async function probeServer(database: Database): Promise<void> {
   const body = async (query: Query): Promise<void> => {
     await query(`INSERT INTO ${database.tables}.owners (number, name) ${PROBE_ROWS}`);
@@ -27,6 +30,7 @@ async function probeServer(database: Database): Promise<void> {
   await database.transact(body).catch((error: unknown) => {
     if (!isUndone(error)) throw error;
   });
+  await database.transact((query) => query(PROBE_COMMIT));
 }
 
 function isUndone(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { StoreError } from '../store-error.ts';
 import { builtInLifecycles } from '../../lifecycles/built-in.ts';
 import { onEveryServer } from '../../../../../test/support/postgres/store-fixture.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, isMissingPartition } from './failure.ts';
 import { openPostgresStore } from './store.ts';
 
 const WAITING = `SELECT pid FROM pg_stat_activity
@@ -36,6 +36,20 @@ await onEveryServer(
     assert.equal((await scene.ask(job, { on: 'succeed' })).phase, 'succeeded');
   },
 );
+
+test('a server that ends because its disk fails says what is wrong, and not whether it wrote', () => {
+  const panic = (code: string): Error =>
+    Object.assign(new Error('could not fsync file'), { code, severity: 'PANIC' });
+  const found = ['58030', '53100', '57P02'].map((code) => failureOf(panic(code), 'write'));
+  assert.deepEqual(
+    found.map(({ outcome, trouble }) => [outcome, trouble]),
+    [
+      ['unknown', 'failing'],
+      ['unknown', 'full'],
+      ['unknown', null],
+    ],
+  );
+});
 
 await onEveryServer(
   'idle connections that the server ends are replaced in silence',
@@ -101,4 +115,25 @@ test('an error of the server is no lost answer: the statement was rolled back', 
   assert.equal(failureOf(fatal, 'write').outcome, 'unknown');
   assert.equal(failureOf(fatal, 'read').outcome, 'unchanged');
   assert.equal(failureOf(new Error('Connection terminated'), 'write').outcome, 'unknown');
+});
+
+test('a partition that is missing is known by its code, in any language', () => {
+  const message = 'keine Partition von Relation „facts“ für die Zeile gefunden';
+  const error = { code: '23514', severity: 'FEHLER', table: 'facts' };
+  assert.equal(isMissingPartition(Object.assign(new Error(message), error)), true);
+  const check = { ...error, constraint: 'live_check' };
+  assert.equal(isMissingPartition(Object.assign(new Error(message), check)), false);
+});
+
+test('an error that comes in place of a session is none of a statement', () => {
+  const errors = [
+    { code: '57P03', message: 'the database system is starting up' },
+    { code: '53300', message: 'sorry, too many clients already' },
+    { code: '08P01', message: 'query_wait_timeout' },
+    { code: '08P01', message: 'server login has been failing, try again (server_login_retry)' },
+  ];
+  for (const { code, message } of errors) {
+    const error = Object.assign(new Error(message), { code, severity: 'FATAL' });
+    assert.equal(failureOf(error, 'write').outcome, 'unchanged', message);
+  }
 });

@@ -4,7 +4,7 @@ import { StoreError } from '../store-error.ts';
 interface ServerError {
   readonly code?: unknown;
   readonly severity?: unknown;
-  readonly message?: unknown;
+  readonly constraint?: unknown;
 }
 
 /** What the server's own error said, where one was the cause. */
@@ -58,10 +58,13 @@ export class NameForgotten extends StoreError {
   }
 }
 
-/** The partition that a row belongs to is not there yet, or not any more. */
+/**
+ * The partition that a row belongs to is not there yet, or not any more. The code is that of a
+ * CHECK, which names its constraint; the message is in the language of the server.
+ */
 export function isMissingPartition(error: unknown): boolean {
-  const message = String((causeOf(error) as ServerError | null)?.message);
-  return sqlStateOf(error) === '23514' && message.startsWith('no partition of relation');
+  const { constraint } = (causeOf(error) ?? {}) as ServerError;
+  return sqlStateOf(error) === '23514' && constraint === undefined;
 }
 
 export function isUniqueViolation(error: unknown): boolean {
@@ -80,28 +83,67 @@ const TROUBLE_OF: ReadonlyMap<string | null, Trouble> = new Map([
   ['XX002', 'damaged'],
 ]);
 
-/** The driver found the connection dead before it wrote a byte of the statement. */
-const UNSENT = /not queryable|timeout exceeded when trying to connect|after calling end/;
+/** The driver found the connection dead, or a pooler had no server, before a byte was sent. */
+const UNSENT = [
+  'not queryable',
+  'timeout exceeded when trying to connect',
+  'after calling end',
+  'query_wait_timeout',
+  'server_login_retry',
+];
 
-/** A FATAL error or a lost socket ends the session: only then can a commit's answer be lost. */
+/** Logins that a server refuses, which a pooler hands on to whoever waits for one. */
+const NOT_LET_IN: readonly string[] = ['28', '3D', '53300', '57P03'];
+
+/**
+ * Codes of the end of a session: connection exceptions (PgBouncer calls a server that crashed
+ * `08P01`), ends by the server (57P01 to 57P05), the expiry of a transaction, and what other
+ * poolers call a lost server.
+ */
+const SESSION_ENDS: readonly string[] = ['08', '57P', '25P03', '25P04', '40003', '58000'];
+
+/** Errors that never end a session, by whatever name the server's language has for them. */
+const TAKEN_BACK: readonly string[] = [...REFUSED, '25', '40', '55', '57014'];
+
+function isOneOf(state: string, beginnings: readonly string[]): boolean {
+  return beginnings.some((beginning) => state.startsWith(beginning));
+}
+
+/**
+ * Only with the end of a session can a commit's answer be lost. The server's word for how bad an
+ * error is (FATAL, PANIC) is in its own language, so one that is not English decides nothing: then
+ * an error counts as the end of a session unless its code is that of a statement taken back.
+ */
 export function isConnectionLost(error: unknown): boolean {
-  const { severity } = (causeOf(error) ?? {}) as ServerError;
-  return sqlStateOf(error) === null || severity === 'FATAL' || severity === 'PANIC';
+  const state = sqlStateOf(error);
+  if (state === null || isOneOf(state, SESSION_ENDS)) return true;
+  const { severity } = causeOf(error) as ServerError;
+  return severity !== 'ERROR' && (isEnd(severity) || !isOneOf(state, TAKEN_BACK));
+}
+
+function isEnd(severity: unknown): boolean {
+  return severity === 'FATAL' || severity === 'PANIC';
 }
 
 /** What a failed statement means for whoever asked. */
 export function failureOf(error: unknown, did: 'connect' | 'read' | 'write'): StoreError {
   if (error instanceof StoreError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  const isUnsent = did !== 'write' || UNSENT.test(text);
+  const state = sqlStateOf(error);
+  // A server that cannot write or sync its log says why, and ends.
+  const trouble = TROUBLE_OF.get(state) ?? null;
   if (isConnectionLost(error)) {
+    const isUnsent =
+      UNSENT.some((words) => text.includes(words)) ||
+      (state !== null && isOneOf(state, NOT_LET_IN));
+    const outcome = did !== 'write' || isUnsent ? 'unchanged' : 'unknown';
     return new StoreError(
-      isUnsent ? 'unchanged' : 'unknown',
-      `the database is lost: ${text}`,
+      outcome,
+      `the connection to the database failed: ${text}`,
       error,
+      trouble,
     );
   }
-  const isRefused = REFUSED.includes(sqlStateOf(error)!.slice(0, 2)) && !isOtherLog(error);
-  const trouble = TROUBLE_OF.get(sqlStateOf(error)) ?? null;
+  const isRefused = isOneOf(state!, REFUSED) && !isOtherLog(error);
   return new StoreError(isRefused ? 'refused' : 'unchanged', text, error, trouble);
 }

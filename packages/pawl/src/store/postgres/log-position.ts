@@ -21,10 +21,11 @@ export interface Log {
 }
 
 /** The log as it is now; its name is looked at even where the timeline has the same number. */
-export async function readLog({ database }: Session): Promise<Log> {
+export async function readLog({ database, floor }: Session): Promise<Log> {
   const [log] = await database.ask<Log>('log_state', []);
   if (log!.incarnation !== database.log) throw new NameForgotten();
-  return log!;
+  // Locks of writers are the primary's: a replica sees none of them.
+  return floor === null ? log! : { ...log!, floor };
 }
 
 /** What a cursor comes to: a place in this log; null: it is of none that this log knows. */

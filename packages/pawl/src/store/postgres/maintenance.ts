@@ -16,17 +16,22 @@ import type { RecordKind } from '../records.ts';
 import { StoreError } from '../store-error.ts';
 import type { Database } from './database.ts';
 import { checkMigrations } from './migrations-runner.ts';
+import type { PostgresReplica } from './replica.ts';
 import type { Session } from './session.ts';
 
 /** What the database tells of itself, each verb a statement or some of its own. */
 export function maintenanceOn(
   session: Session,
   { changes }: { readonly changes: number },
+  replica: PostgresReplica | undefined,
 ): MaintenanceStore {
   return {
     tenants: () => listTenants(session),
-    figures: () => readFigures(session),
-    vitals: () => readVitals(session, changes),
+    figures: () => readFigures(session, replica),
+    vitals: async () => {
+      const vitals = await readVitals(session, changes);
+      return { ...vitals, gauges: { ...vitals.gauges, ...replicaGauges(replica) } };
+    },
     strays: (limit) => listStrays(session, limit),
     failedTypes: (max, without) => listFailedTypes(session, max, without),
     health: () => readHealth(session),
@@ -86,7 +91,19 @@ async function readConnection({ database, wakeSignal }: Session): Promise<Connec
   return { isPooled, isDirect: hasSessions, hearsNews: await wakeSignal.probe(), ...limits! };
 }
 
-async function readFigures(session: Session): Promise<StoreFigures> {
+/** What a replica was asked for and what came of it. */
+function replicaGauges(replica: PostgresReplica | undefined): Record<string, number> {
+  if (replica === undefined) return {};
+  const { counts, staleMs } = replica;
+  const named = Object.entries(counts).map(([name, count]) => [`postgres_replica_${name}`, count]);
+  const stale = staleMs === null ? {} : { postgres_replica_stale_seconds: staleMs / 1_000 };
+  return { ...(Object.fromEntries(named) as Record<string, number>), ...stale };
+}
+
+async function readFigures(
+  session: Session,
+  replica: PostgresReplica | undefined,
+): Promise<StoreFigures> {
   const { database } = session;
   const named = await database.read<{ name: string; setting: string }>(SETTINGS);
   const settings = Object.fromEntries(named.map(({ name, setting }) => [name, setting]));
@@ -105,6 +122,7 @@ async function readFigures(session: Session): Promise<StoreFigures> {
     lost: null,
     daysAhead: Math.max(0, Math.floor(ahead!.ms / DAY_MS)),
     server: await readServer(database),
+    replica: (await replica?.figures()) ?? null,
     connection: await readConnection(session),
     connections: { used: activity!.used, max: Number(settings['max_connections']) },
   };

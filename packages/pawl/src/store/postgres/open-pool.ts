@@ -15,6 +15,9 @@ export interface PoolOptions {
   readonly poolSize?: number | undefined;
   /** Ends a statement that takes longer; null: none. */
   readonly statementTimeoutMs?: number | null | undefined;
+  readonly connectTimeoutMs?: number | undefined;
+  /** Nothing is written there: any of its addresses will do. */
+  readonly isReplica?: boolean | undefined;
 }
 
 const POOL_SIZE = 8;
@@ -63,14 +66,16 @@ export async function openPool(options: PoolOptions): Promise<Pool> {
   const pg = await driver();
   const { poolSize = POOL_SIZE, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const { urls, wanted } = addressesIn(options.url ?? '');
+  const { isReplica = false, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const ring = new Ring(urls);
   const begin = async (client: ClientBase): Promise<void> => {
     await client.query(settingsOf(statementTimeoutMs, namedProcess(client)));
-    if (wanted !== 'any') await checkWritable(client, wanted);
+    if (wanted !== 'any' && !isReplica) await checkWritable(client, wanted);
   };
   const config: PoolConfig = {
     max: poolSize,
     ...CLIENT,
+    connectionTimeoutMillis: connectTimeoutMs,
     // A peer that is gone without a word would otherwise keep its connection from us for ever.
     query_timeout: (statementTimeoutMs ?? STATEMENT_TIMEOUT_MS) + SILENCE_MS,
     // The pool waits for it, though its types do not say so.

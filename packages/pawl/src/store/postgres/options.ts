@@ -13,6 +13,10 @@ export interface PostgresOptions extends PoolOptions {
    * for what no transaction may hold.
    */
   readonly directUrl?: string | undefined;
+  /** A standby that may answer lists, histories and dashboards. */
+  readonly replicaUrl?: string | undefined;
+  /** How old its answers may be; 5 seconds unless told otherwise. */
+  readonly replicaStaleMsMax?: number | undefined;
   readonly schema?: string | undefined;
   readonly lifecycles: readonly Lifecycle[];
   /** Tests only: the time of every statement. Left out, the database's own clock rules. */

@@ -94,7 +94,7 @@ async function lists(store: PostgresStore, tenant: string): Promise<Record<strin
     schedules: await recordsOf(store).schedules.list({ tenant, limit: 100 }),
     rules: await store.rules(tenant),
     audit: await recordsOf(store).audit.list({ tenant, limit: 100 }),
-    keys: await recordsOf(store).accessKeys.list(tenant),
+    keys: await recordsOf(store).accessKeys.list(tenant, { limit: 100 }),
   };
 }
 

@@ -28,6 +28,8 @@ export class Session {
   readonly wakeSignal: PostgresWakeSignal;
   readonly lines: LinePositions;
   readonly #clock: Clock | null;
+  /** Where readers of the log stop on a replica, by the primary's word; null: on the primary. */
+  floor: number | null = null;
   /** The limit's key after which the next sweep looks for parked jobs; null from the first. */
   parkedAfter: string | null = null;
   /** Ids in between go to partitions, as far as this process knows. */

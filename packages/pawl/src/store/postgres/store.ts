@@ -36,10 +36,12 @@ import { listJobs } from './list.ts';
 import { directClients, openPool, transactionLimits } from './open-pool.ts';
 import type { PostgresOptions } from './options.ts';
 import { ownedJobs } from './owned.ts';
+import { readPast } from './past.ts';
 import { purge } from './purge.ts';
 import { countStages, listEvents, listStages, readJobs } from './read.ts';
 import { restrictReader } from './reader-role.ts';
 import { recordsOn } from './records.ts';
+import { PostgresReplica } from './replica.ts';
 import { quoteName } from './schemas.ts';
 import type { Session } from './session.ts';
 import { Sessions } from './sessions.ts';
@@ -48,6 +50,8 @@ import { readEntries } from './entries.ts';
 import { isKept, readIncarnation, readTail } from './tail.ts';
 
 export type { PostgresOptions } from './options.ts';
+
+const STALE_MS_MAX = 5_000;
 
 /** What a verb works with. */
 interface Tools {
@@ -79,6 +83,7 @@ const VERBS: VerbTable<Tools> = {
   entries: on(readEntries),
   incarnation: on(readIncarnation),
   tally: on(countJobs),
+  past: on(readPast),
   standing: on(standingOf),
   putDispatchRule: on(putLimit),
   rules: on(listLimits),
@@ -112,6 +117,7 @@ export class PostgresStore extends WithPlainVerbs implements Store {
   readonly records: RecordStore;
   readonly maintenance: MaintenanceStore;
   readonly logChanges: LogChanges;
+  readonly replica: PostgresReplica | undefined;
   readonly #sessions: Sessions;
   readonly #batches: Batches;
   readonly #tools: Tools;
@@ -124,8 +130,9 @@ export class PostgresStore extends WithPlainVerbs implements Store {
     );
   }
 
-  constructor(sessions: Sessions) {
+  constructor(sessions: Sessions, replica?: PostgresReplica) {
     super();
+    this.replica = replica;
     this.#sessions = sessions;
     this.logChanges = {
       listen: (onChange) => sessions.listen(onChange),
@@ -135,7 +142,7 @@ export class PostgresStore extends WithPlainVerbs implements Store {
     this.wakeSignal = sessions.wakeSignal;
     this.control = onCurrent(sessions, controlOn);
     this.records = onCurrent(sessions, recordsOn);
-    this.maintenance = onCurrent(sessions, (session) => maintenanceOn(session, sessions));
+    this.maintenance = onCurrent(sessions, (session) => maintenanceOn(session, sessions, replica));
     this.#batches = batchesOn(sessions);
     this.#tools = { sessions, batches: this.#batches };
   }
@@ -191,6 +198,7 @@ export class PostgresStore extends WithPlainVerbs implements Store {
   async close(): Promise<void> {
     this.#sessions.current.lines.close();
     await this.wakeSignal.close();
+    await this.replica?.close();
     await this.#sessions.current.database.close();
   }
 }
@@ -220,9 +228,26 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     await checkLog(database);
     if (readerRole !== undefined) await restrictReader(database, readerRole, mayChange);
     const sessions = await Sessions.open(database, { lifecycles, clock: clock ?? null });
-    return new PostgresStore(sessions);
+    return new PostgresStore(sessions, await replicaOf(sessions, options));
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** The time by which its answers are old is that of this process, also in tests. */
+async function replicaOf(
+  sessions: Sessions,
+  options: PostgresOptions,
+): Promise<PostgresReplica | undefined> {
+  const { replicaUrl: url, replicaStaleMsMax = STALE_MS_MAX, schema = 'pawl' } = options;
+  if (url === undefined) return undefined;
+  return PostgresReplica.open(sessions, {
+    url,
+    schema,
+    staleMsMax: replicaStaleMsMax,
+    random: options.random ?? systemRandom,
+    clock: options.clock ?? null,
+    readerRole: options.readerRole,
+  });
 }

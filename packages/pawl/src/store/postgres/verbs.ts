@@ -108,6 +108,8 @@ const READS: readonly string[] = [
   'log_before',
   'is_kept',
   'counts',
+  'first_entry',
+  'past',
   'depth',
   'turns_since',
   'standing',

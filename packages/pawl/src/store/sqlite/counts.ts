@@ -1,5 +1,13 @@
 import { phaseOfRank, rankOf } from '../../core/phase.ts';
-import { mergeTallies, type Tally, TALLY_MAX } from '../tally.ts';
+import { byBytes } from '../byte-order.ts';
+import {
+  isAhead,
+  mergeTallies,
+  type QueueRange,
+  type Tally,
+  TALLY_MAX,
+  type TallyBounds,
+} from '../tally.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './row.ts';
 import type { Work } from './work.ts';
@@ -7,24 +15,61 @@ import type { Work } from './work.ts';
 /** Held, not yet due or at a gate, waiting. */
 const ASIDE = (['held', 'ready', 'waiting'] as const).map(rankOf);
 
-export function tallyJobs(work: Work, tenant: string | null, max: number = TALLY_MAX): Tally[] {
+export function tallyJobs(
+  work: Work,
+  tenant: string | null,
+  { max = TALLY_MAX, queues }: TallyBounds = {},
+): Tally[] {
   const { connection, names } = work;
   const number = tenant === null ? null : names.findTenant(tenant);
   if (tenant !== null && number === null) return [];
+  if (number !== null && queues !== undefined) return tallyRange(work, { number, max, queues });
   const isWanted = (lane: number): boolean =>
     number === null || names.laneOf(lane).tenant === number;
   // Whoever is owned is in somebody's hands: of those there are never many.
   const owned = connection.sql('count_owned').all();
   const open = lanesIn(connection, 'lanes_open')
     .filter(isWanted)
-    .flatMap((lane) => connection.sql('count_open').all(lane, max));
+    .flatMap((lane) => countOpen(connection, lane, max));
   const aside = lanesIn(connection, 'lanes_aside')
     .filter(isWanted)
-    .flatMap((lane) =>
-      ASIDE.flatMap((phase) => connection.sql('count_aside').all(lane, phase, max)),
-    );
+    .flatMap((lane) => countAside(connection, lane, max));
   const counted = owned.filter((row) => isWanted(row['lane'] as number));
   return mergeTallies([...counted, ...open, ...aside].map((row) => tallyOf(work, row)));
+}
+
+/** Queue by queue until enough are found that have jobs: those behind are not looked at. */
+function tallyRange(
+  work: Work,
+  { number, max, queues }: { number: number; max: number; queues: QueueRange },
+): Tally[] {
+  const { connection, names } = work;
+  const lanes = names.lanesOfTenant(number).filter(({ queue }) => isAhead(queue, queues));
+  const byQueue = Map.groupBy(lanes, ({ queue }) => queue);
+  const owned = Map.groupBy(connection.sql('count_owned').all(), (row) => row['lane'] as number);
+  const found: Tally[] = [];
+  let left = queues.limit;
+  for (const queue of [...byQueue.keys()].toSorted(byBytes)) {
+    if (left === 0) break;
+    const rows = byQueue
+      .get(queue)!
+      .flatMap(({ number: lane }) => [
+        ...(owned.get(lane) ?? []),
+        ...countOpen(connection, lane, max),
+        ...countAside(connection, lane, max),
+      ]);
+    if (rows.length > 0) left -= 1;
+    found.push(...rows.map((row) => tallyOf(work, row)));
+  }
+  return mergeTallies(found);
+}
+
+function countOpen(connection: Connection, lane: number, max: number): Row[] {
+  return connection.sql('count_open').all(lane, max);
+}
+
+function countAside(connection: Connection, lane: number, max: number): Row[] {
+  return ASIDE.flatMap((phase) => connection.sql('count_aside').all(lane, phase, max));
 }
 
 function lanesIn(connection: Connection, name: 'lanes_open' | 'lanes_aside'): number[] {

@@ -40,6 +40,7 @@ export function readFigures({ connection, now }: Work): StoreFigures {
     lost: lossIn(connection, now),
     daysAhead: null,
     server: null,
+    replica: null,
     connection: null,
     connections: null,
   };

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../store-error.ts';
 import { messageOf } from './failure.ts';
-import { closeToOthers, makePrivate } from './private-file.ts';
+import { closeToOthers, makePrivate, refuseForeign } from './private-file.ts';
 
 /** Held while this process owns a database file. */
 export interface Ownership {
@@ -18,6 +18,7 @@ export interface Ownership {
  */
 export function takeOwnership(path: string): Ownership {
   const real = realPathOf(path);
+  refuseForeign(real, path);
   const lockPath = `${real}.lock`;
   for (const one of [real, lockPath]) makePrivate(one);
   for (const end of ['-wal', '-shm']) closeToOthers(`${real}${end}`);

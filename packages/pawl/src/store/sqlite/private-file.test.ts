@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -22,6 +30,23 @@ test('[S1] the database, what lies beside it and its backups are for their user 
     const again = await openSqliteStore({ path, lifecycles });
     assert.equal(statSync(path).mode & 0o777, 0o600);
     await again.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a file that is no database is refused, and left as it is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-foreign-'));
+  const path = join(folder, 'notes.txt');
+  try {
+    writeFileSync(path, 'root:x:0:0:not a database', { mode: 0o644 });
+    await assert.rejects(openSqliteStore({ path, lifecycles }), {
+      outcome: 'unchanged',
+      message: `${path} is not a SQLite database: name another file, or move this one away`,
+    });
+    assert.deepEqual(readdirSync(folder), ['notes.txt']);
+    assert.equal(statSync(path).mode & 0o777, 0o644);
+    assert.equal(readFileSync(path, 'utf8'), 'root:x:0:0:not a database');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -3,7 +3,8 @@ import { Connection, type ConnectionOptions } from './connection.ts';
 import { breaksConnection, failureBeforeCommit } from './failure.ts';
 import { Log } from './log.ts';
 import { Names } from './names.ts';
-import { type Answer, type Call, perform } from './verbs.ts';
+import { performRead } from './reads.ts';
+import type { Answer, Call } from './verbs.ts';
 import type { Work } from './work.ts';
 
 type Tools = Omit<Work, 'now'>;
@@ -13,7 +14,7 @@ export function readOnce(tools: Tools, call: Call): Answer {
   const { connection, names } = tools;
   try {
     connection.text('BEGIN').run();
-    const value = perform({ ...tools, now: call.now ?? systemClock.now() }, call);
+    const value = performRead({ ...tools, now: call.now ?? systemClock.now() }, call);
     connection.text('COMMIT').run();
     return { value };
   } catch (error) {

@@ -23,7 +23,9 @@ import type { Synchronous } from './connection.ts';
 import { lookAtDisk } from './disk.ts';
 import { EarlyWakeSignal } from './early-wake-signal.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
-import { type AnswerOf, type ArgsOf, isWrite, PLAIN_BODIES, type Verb } from './verbs.ts';
+import { PLAIN_READS } from './reads.ts';
+import { type AnswerOf, type ArgsOf, isWrite, type Verb } from './verbs.ts';
+import { PLAIN_WRITES } from './writes.ts';
 
 export interface SqliteOptions {
   /** The database file, made if it is not there, or `:memory:`. */
@@ -74,7 +76,8 @@ export class SqliteStore extends WithPlainVerbs implements Store {
   #closing: Promise<void> | null = null;
 
   static {
-    defineVerbs(SqliteStore.prototype, PLAIN_BODIES, (store, verb, args) =>
+    const table = { ...PLAIN_READS, ...PLAIN_WRITES };
+    defineVerbs(SqliteStore.prototype, table, (store, verb, args) =>
       store.#ask(verb, ...(args as ArgsOf<typeof verb>)),
     );
   }

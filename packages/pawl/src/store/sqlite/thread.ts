@@ -5,10 +5,9 @@ import {
   workerData,
 } from 'node:worker_threads';
 import { type Failure, failureBeforeCommit } from './failure.ts';
-import { Reader } from './reader.ts';
-import type { Call } from './verbs.ts';
+import type { Answer, Call } from './verbs.ts';
 import { callsOfText, textOfAnswers } from './wire.ts';
-import { Writer, type WriterOptions } from './writer.ts';
+import type { WriterOptions } from './writer.ts';
 
 /** What a thread of the store is started with. */
 export interface ThreadData {
@@ -37,22 +36,35 @@ const GROUP_CALLS_MAX = 1_000;
 /** Who is not asked for so long has time: between two calls of somebody who waits there is none. */
 const IDLE_MS = 20;
 
-function serve(port: MessagePort, { role, options }: ThreadData): void {
-  const engine = role === 'writer' ? new Writer(options) : new Reader(options);
-  const idle = setTimeout(() => engine instanceof Writer && engine.checkpoint(true), IDLE_MS);
+/** What a thread does all day. */
+interface Duty {
+  run(calls: readonly Call[]): Answer[];
+  /** Of a writer alone. */
+  checkpoint?(isIdle: boolean): void;
+  close(): void;
+}
+
+/** A thread loads what belongs to its own role, which is little more than half. */
+async function takeUp({ role, options }: ThreadData): Promise<Duty> {
+  if (role === 'reader') return new (await import('./reader.ts')).Reader(options);
+  return new (await import('./writer.ts')).Writer(options);
+}
+
+function serve(port: MessagePort, duty: Duty): void {
+  const idle = setTimeout(() => duty.checkpoint?.(true), IDLE_MS);
   port.on('message', (first: ToThread) => {
     const { calls, isLast } = drain(port, first);
     for (let start = 0; start < calls.length; start += GROUP_CALLS_MAX) {
       const group = calls.slice(start, start + GROUP_CALLS_MAX);
-      const answers = engine.run(group);
+      const answers = duty.run(group);
       say<FromThread>(port, { answers: textOfAnswers(answers) });
     }
     if (isLast) {
-      engine.close();
+      duty.close();
       port.close();
       clearTimeout(idle);
-    } else if (engine instanceof Writer) {
-      engine.checkpoint(false);
+    } else if (duty.checkpoint !== undefined) {
+      duty.checkpoint(false);
       idle.refresh();
     }
   });
@@ -72,7 +84,7 @@ function drain(port: MessagePort, first: ToThread): { calls: Call[]; isLast: boo
 
 if (parentPort !== null) {
   try {
-    serve(parentPort, workerData as ThreadData);
+    serve(parentPort, await takeUp(workerData as ThreadData));
   } catch (error) {
     say<FromThread>(parentPort, { fault: failureBeforeCommit(error) });
     parentPort.close();

@@ -20,9 +20,10 @@ import { type Ownership, takeOwnership } from './ownership.ts';
 import { registerLifecycles } from './lifecycles.ts';
 import { lastNumber, Log } from './log.ts';
 import { Names } from './names.ts';
-import { type Answer, type Call, perform } from './verbs.ts';
+import type { Answer, Call } from './verbs.ts';
 import { alone, asOneCall, sharesOf, unitsOf } from './together.ts';
 import type { Work } from './work.ts';
+import { performWrite } from './writes.ts';
 
 export interface WriterOptions extends ConnectionOptions {
   readonly lifecycles: readonly Lifecycle[];
@@ -153,7 +154,7 @@ export class Writer {
 
   #perform(tools: Tools, call: Call): unknown {
     const now = call.now ?? systemClock.now();
-    return perform({ ...tools, now }, call);
+    return performWrite({ ...tools, now }, call);
   }
 
   #takeBack(tools: Tools, statements: readonly string[]): void {

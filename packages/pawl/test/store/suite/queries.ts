@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JobQuery } from '../../../src/store/query.ts';
-import type { Tally } from '../../../src/store/tally.ts';
+import { byBytes } from '../../../src/store/byte-order.ts';
+import type { QueueRange, Tally } from '../../../src/store/tally.ts';
 import type { Cases, JobOptions, Scene } from './scene.ts';
 
 async function found(scene: Scene, query: Partial<JobQuery>): Promise<string[]> {
@@ -132,7 +133,7 @@ export const queryCases: Cases = {
     await scene.enqueue({ type: 'mail', queue: 'slow', runAt: now - 9 });
     await scene.enqueue({ type: 'other', submit: false });
     await scene.enqueue({ type: 'other', runAt: now + 5 });
-    const seen = (await scene.store.tally(scene.tenant, 2)).map((one) =>
+    const seen = (await scene.store.tally(scene.tenant, { max: 2 })).map((one) =>
       [one.type, one.queue, one.phase, one.priorityClass, one.count, one.isAtLeast].join(' '),
     );
     assert.deepEqual(seen.toSorted(), [
@@ -143,10 +144,38 @@ export const queryCases: Cases = {
       'other default ready normal 2 false',
       'platform default executing normal 3 false',
     ]);
-    const all = await scene.store.tally(scene.tenant, 5);
+    const all = await scene.store.tally(scene.tenant, { max: 5 });
     const mail = all.filter(({ type, queue }) => type === 'mail' && queue === 'default');
     const oldest = mail.map((one) => `${one.oldestRunAt} ${one.count} ${one.isAtLeast}`);
     assert.deepEqual(oldest.toSorted(), [`${now - 2} 6 false`, `${now - 1} 1 false`]);
+  },
+
+  'the tally of some queues holds those that have jobs, by the bytes of their names': async (
+    scene,
+  ) => {
+    const { clock, store, tenant } = scene;
+    const later = clock.now() + 50;
+    await scene.type('mail', 'task');
+    await scene.running({ queue: 'ü' });
+    await scene.ask(await scene.running({ queue: 'B' }), { on: 'succeed' });
+    await scene.enqueue({ queue: 'b', runAt: later });
+    await scene.enqueue({ queue: 'b', type: 'mail' });
+    await scene.enqueue({ queue: 'a' });
+    await scene.enqueue({ queue: '𝄞', type: 'platform', submit: false });
+    await scene.otherTenant().enqueue({ queue: 'c' });
+    const queues = async (range: QueueRange): Promise<string[]> => {
+      const part = await store.tally(tenant, { queues: range });
+      const names = [...new Set(part.map(({ queue }) => queue))];
+      const whole = (await store.tally(tenant)).filter(({ queue }) => names.includes(queue));
+      assert.deepEqual(part.map(sorted).sort(byKey), whole.map(sorted).sort(byKey));
+      return names.toSorted(byBytes);
+    };
+    assert.deepEqual(await queues({ limit: 9 }), ['a', 'b', 'ü', '𝄞']);
+    assert.deepEqual(await queues({ limit: 2 }), ['a', 'b']);
+    assert.deepEqual(await queues({ after: 'a', limit: 2 }), ['b', 'ü']);
+    assert.deepEqual(await queues({ from: 'b', limit: 1 }), ['b']);
+    assert.deepEqual(await queues({ from: 'B', limit: 1 }), ['a'], 'its job has ended');
+    assert.deepEqual(await queues({ after: '𝄞', limit: 1 }), []);
   },
 
   'the tally of all tenants holds that of each': async (scene) => {

@@ -60,6 +60,29 @@ export const registryCases: Cases = {
     assert.equal(claimed.policy, job.policy);
   },
 
+  'types are paged by name with those that all tenants share, the own one first': async (scene) => {
+    const { types } = scene.records;
+    const shared = scene.otherTenant().tenant;
+    const entry = (definition: string) => ({ policy: policy(scene, 3), definition });
+    const names = Array.from({ length: 60 }, (_, index) => `t${String(index).padStart(2, '0')}`);
+    for (const type of names) await types.put({ tenant: shared, type }, entry('{"is":"shared"}'));
+    for (const type of ['t00', 't49', 'u']) {
+      await types.put({ tenant: scene.tenant, type }, entry('{"is":"own"}'));
+    }
+    const owners = { tenant: scene.tenant, shared };
+    const all = await types.page(owners, { limit: 99 });
+    assert.deepEqual(
+      all.map(({ type }) => type),
+      [...names, 'u'],
+    );
+    const own = all.filter(({ tenant }) => tenant === scene.tenant).map(({ type }) => type);
+    assert.deepEqual(own, ['t00', 't49', 'u']);
+    for (const after of ['t47', 't48', 't49', 'u']) {
+      const page = await types.page(owners, { after, limit: 2 });
+      assert.deepEqual(page, all.filter(({ type }) => type > after).slice(0, 2), after);
+    }
+  },
+
   'types of one tenant are unknown to another': async (scene) => {
     const other = scene.otherTenant();
     await scene.type('mail', 'task');

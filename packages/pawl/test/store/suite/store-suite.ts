@@ -25,6 +25,7 @@ import { labelCases } from './labels.ts';
 import { limitCases } from './limits.ts';
 import { laneCases } from './lanes.ts';
 import { measureCases } from './measures.ts';
+import { pastCases } from './past.ts';
 import { queryCases } from './queries.ts';
 import { rateCases } from './rates.ts';
 import { recordLeaseCases } from './record-leases.ts';
@@ -65,7 +66,7 @@ const GROUPS: Readonly<Record<string, Cases>> = {
   sweeps: sweepCases,
   time: { ...scheduleCases, ...deadlineCases, ...uniqueCases },
   artifacts: artifactCases,
-  events: { ...eventCases, ...tailCases, ...entryCases, ...followerCases },
+  events: { ...eventCases, ...tailCases, ...entryCases, ...followerCases, ...pastCases },
   queries: { ...queryCases, ...searchCases, ...deadLetterCases, ...registryCases },
   access: accessCases,
   workers: workerCases,

@@ -1,13 +1,35 @@
 -- How many jobs stand where, of one tenant or of all: those that are owned all, of every other line
--- the first p_max, so that a look costs the same however many wait.
-CREATE FUNCTION counts(p_tenant int, p_max int)
+-- the first p_max, so that a look costs the same however many wait. With p_queues, of one tenant's
+-- queues that have jobs the first so many from p_from on, or after p_after.
+CREATE FUNCTION counts(p_tenant int, p_max int, p_from text, p_after text, p_queues int)
 RETURNS TABLE (lane int, lifecycle int, state int2, phase int2, is_high boolean, count int8,
   oldest int8, is_at_least boolean) LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
+DECLARE v_lanes int[]; v_of int[]; v_found int := 0;
 BEGIN
+  IF p_queues IS NOT NULL THEN
+    v_lanes := '{}';
+    -- A cursor: the queues behind the last that is wanted are not looked at.
+    FOR v_of IN SELECT array_agg(l.number) FROM lanes l WHERE l.tenant = p_tenant
+      AND (p_from IS NULL OR l.queue COLLATE "C" >= p_from)
+      AND (p_after IS NULL OR l.queue COLLATE "C" > p_after)
+      GROUP BY l.queue ORDER BY l.queue COLLATE "C"
+    LOOP
+      EXIT WHEN v_found = p_queues;
+      IF EXISTS (SELECT FROM unnest(v_of) o(number) WHERE EXISTS (
+          SELECT FROM live j WHERE j.gate = 0 AND j.lane = o.number)
+        OR EXISTS (SELECT FROM live j WHERE j.phase IN (2, 3) AND j.lane = o.number)
+        OR EXISTS (SELECT FROM live j WHERE j.gate IS DISTINCT FROM 0 AND j.phase IN (0, 1, 4)
+          AND j.tenant = p_tenant AND j.lane = o.number)) THEN
+        v_lanes := v_lanes || v_of;
+        v_found := v_found + 1;
+      END IF;
+    END LOOP;
+  END IF;
   RETURN QUERY
   SELECT j.lane, j.lifecycle, j.state, j.phase, j.priority >= 100, count(*), ms(min(j.run_at)), false
   FROM live j WHERE j.phase IN (2, 3) AND (p_tenant IS NULL OR j.tenant = p_tenant)
+    AND (v_lanes IS NULL OR j.lane = ANY (v_lanes))
   GROUP BY j.lane, j.lifecycle, j.state, j.phase, j.priority >= 100;
   RETURN QUERY
   SELECT l.number, c.* FROM lanes l CROSS JOIN LATERAL (
@@ -16,7 +38,7 @@ BEGIN
     FROM (SELECT j.lifecycle, j.state, j.phase, j.priority >= 100 AS is_high, j.run_at FROM live j
       WHERE j.gate = 0 AND j.lane = l.number ORDER BY j.rank_at, j.seq LIMIT p_max) f
     GROUP BY f.lifecycle, f.state, f.phase, f.is_high) c
-  WHERE p_tenant IS NULL OR l.tenant = p_tenant;
+  WHERE (p_tenant IS NULL OR l.tenant = p_tenant) AND (v_lanes IS NULL OR l.number = ANY (v_lanes));
   RETURN QUERY
   SELECT l.number, c.* FROM lanes l
   CROSS JOIN unnest('{0,1,4}'::int2[]) AS p(phase) CROSS JOIN LATERAL (
@@ -26,7 +48,38 @@ BEGIN
       WHERE j.gate IS DISTINCT FROM 0 AND j.phase IN (0, 1, 4) AND j.phase = p.phase
         AND j.tenant = l.tenant AND j.lane = l.number LIMIT p_max) f
     GROUP BY f.lifecycle, f.state, f.is_high) c
-  WHERE p_tenant IS NULL OR l.tenant = p_tenant;
+  WHERE (p_tenant IS NULL OR l.tenant = p_tenant) AND (v_lanes IS NULL OR l.number = ANY (v_lanes));
+END $$;
+
+-- When the first entry of the log from a number on was written.
+CREATE FUNCTION first_entry(p_from int8) RETURNS TABLE (at int8) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT ms(w.ts) FROM log w WHERE w.n >= p_from ORDER BY w.n LIMIT 1;
+END $$;
+
+-- How many jobs of a tenant stood where at a moment: those of now, with every entry since undone.
+-- All that is read here is of one snapshot, in which jobs and log agree.
+CREATE FUNCTION past(p_tenant int, p_at int8)
+RETURNS TABLE (lane int, lifecycle int, state int2, count int8) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE v_from int8;
+BEGIN
+  -- Numbers and times rise together, but for what overlaps: a minute is more than a verb may take.
+  -- Births do not count: a caller's transaction gives them a number long after their time.
+  SELECT w.n INTO v_from FROM log w
+  WHERE w.ts < at_ms(p_at) - interval '1 min' AND w.kind NOT IN (1, 2) ORDER BY w.n DESC LIMIT 1;
+  RETURN QUERY WITH since AS (
+    SELECT w.lane, w.lifecycle, w.from_state, w.to_state, w.phase, cardinality(w.jobs) AS jobs
+    FROM log w WHERE w.n > coalesce(v_from, 0) AND w.ts >= at_ms(p_at + 1) AND w.tenant = p_tenant)
+  SELECT x.lane, x.lifecycle, x.state, sum(x.jobs)::int8 FROM (
+    SELECT j.lane, j.lifecycle, j.state, count(*) AS jobs FROM live j WHERE j.tenant = p_tenant
+      GROUP BY j.lane, j.lifecycle, j.state
+    UNION ALL SELECT s.lane, s.lifecycle, s.to_state, -s.jobs FROM since s WHERE s.phase < 5
+    -- What is told of a job that has ended comes from where it leads to.
+    UNION ALL SELECT s.lane, s.lifecycle, s.from_state, s.jobs FROM since s
+      WHERE s.from_state IS NOT NULL AND (s.phase < 5 OR s.from_state <> s.to_state)) x
+  GROUP BY x.lane, x.lifecycle, x.state HAVING sum(x.jobs) <> 0;
 END $$;
 
 -- How many jobs of a queue are ready and due, up to p_max.

@@ -64,3 +64,17 @@ WHERE k.limit_key = ?1 AND k.limit_key IS NOT NULL AND (k.gate IN (0, 4, 5) OR k
 ORDER BY k.key LIMIT ?2
 -- @next_token
 SELECT next_at FROM rate_levels WHERE key = ?
+
+-- How many jobs stood where at a moment: those of now, with every entry since then undone.
+-- @first_entry
+SELECT ts FROM log WHERE n >= ? ORDER BY n LIMIT 1
+-- @past
+WITH since AS (SELECT lane, lifecycle, from_state, to_state, phase, json_array_length(jobs) AS jobs
+  FROM log WHERE n > coalesce((SELECT n FROM log WHERE ts <= ?1 ORDER BY n DESC LIMIT 1), 0))
+SELECT lane, lifecycle, state, sum(count) AS count FROM (
+  SELECT lane, lifecycle, state, count(*) AS count FROM live GROUP BY lane, lifecycle, state
+  UNION ALL SELECT lane, lifecycle, to_state, -jobs FROM since WHERE phase < 5
+  -- What is told of a job that has ended comes from where it leads to.
+  UNION ALL SELECT lane, lifecycle, from_state, jobs FROM since
+    WHERE from_state IS NOT NULL AND (phase < 5 OR from_state <> to_state))
+GROUP BY lane, lifecycle, state HAVING sum(count) <> 0

@@ -1,4 +1,4 @@
-import { StoreError } from '../store/store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /**
  * A store's `unchanged` speaks of one verb. Once an earlier verb of the same call has written

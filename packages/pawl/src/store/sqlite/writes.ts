@@ -1,0 +1,47 @@
+// The verbs that change what is stored, apart from those that only read it (reads.ts).
+import type { VerbTable } from '../plain-verbs.ts';
+import { applyAndClaim } from './apply-and-claim.ts';
+import { applyMoves } from './apply.ts';
+import { claimJobs } from './claim.ts';
+import { noteDamage, probeDisk } from './disk.ts';
+import { eraseJob } from './erase.ts';
+import { insertJobs, insertWith } from './insert.ts';
+import { changeThrottle, putDispatchRule, trimRates } from './limits.ts';
+import { purge } from './purge.ts';
+import { writeRecords } from './records.ts';
+import { renewLeases } from './renew.ts';
+import { letDueIn } from './sweep.ts';
+import type { Body, Call, WriteVerb } from './verbs.ts';
+import type { Work } from './work.ts';
+
+export const PLAIN_WRITES: Pick<VerbTable<Work>, WriteVerb & keyof VerbTable<Work>> = {
+  claim: claimJobs,
+  renew: renewLeases,
+  due: letDueIn,
+  putDispatchRule,
+  putPolicy: ({ names }, policy) => names.makePolicy(policy),
+};
+
+type Writes = typeof PLAIN_WRITES & {
+  readonly [Name in Exclude<WriteVerb, keyof typeof PLAIN_WRITES>]: Body<Name>;
+};
+
+const WRITES: Writes = {
+  ...PLAIN_WRITES,
+  insert: insertJobs,
+  insertWith,
+  apply: applyMoves,
+  applyAndClaim,
+  purge,
+  erase: eraseJob,
+  throttle: changeThrottle,
+  trimRates,
+  writeRecords,
+  probeDisk,
+  noteDamage,
+};
+
+export function performWrite(work: Work, { verb, args }: Call): unknown {
+  const body = WRITES[verb as WriteVerb] as (work: Work, ...args: readonly unknown[]) => unknown;
+  return body(work, ...args);
+}
