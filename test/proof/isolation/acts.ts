@@ -72,6 +72,8 @@ export const VERBS: Readonly<Record<string, MakeAct>> = {
     return async ({ client }) => {
       const sql = `SELECT x.n, x.payload::text FROM pawl_verbs_1.texts_of(${named}, $2) x`;
       const { rows } = await client.query<{ n: string; payload: string | null }>(sql, [tenant, id]);
+      // A job that a purge has removed has no entries any more, and nothing is erased.
+      if (rows.length === 0) return [];
       const erase = `SELECT pawl_verbs_1.erase(${named}, $2, $3, $4, $5) AS erased`;
       const left = rows.map(({ payload }) => payload && erasedPayloadText(payload));
       const ns = rows.map(({ n }) => n);
