@@ -10,7 +10,7 @@ export interface SearchIndex {
 }
 
 /** Long tables of the reference are found by their headings and first rows. */
-const TEXT_MAX = 1_500;
+const TEXT_MAX = 1_200;
 
 interface IndexedPage {
   readonly name: string;

@@ -96,8 +96,8 @@ function replicaGauges(replica: PostgresReplica | undefined): Record<string, num
   if (replica === undefined) return {};
   const { counts, staleMs } = replica;
   const named = Object.entries(counts).map(([name, count]) => [`postgres_replica_${name}`, count]);
-  const stale = staleMs === null ? {} : { postgres_replica_stale_seconds: staleMs / 1_000 };
-  return { ...(Object.fromEntries(named) as Record<string, number>), ...stale };
+  const gauges = Object.fromEntries(named) as Record<string, number>;
+  return staleMs === null ? gauges : { ...gauges, postgres_replica_stale_seconds: staleMs / 1_000 };
 }
 
 async function readFigures(
