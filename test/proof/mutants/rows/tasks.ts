@@ -6,8 +6,8 @@ export const CHANGES_T: readonly RowChange[] = [
     row: 'T1',
     mistake: 'an export leaves the first slide out',
     file: 'packages/studio/src/export/exporting.ts',
-    from: 'await writer.add(slide, ledgersOf(slide, ledger));',
-    to: 'if (index > 0) await writer.add(slide, ledgersOf(slide, ledger));',
+    from: 'await writer.add(slide, ledgersOf(slide, ledger, this.#input));',
+    to: 'if (index > 0) await writer.add(slide, ledgersOf(slide, ledger, this.#input));',
     tests: 'packages/studio/test/export.test.ts',
   },
   {
