@@ -237,7 +237,7 @@ describe('draining', () => {
     worker.start();
     await worker.stopped;
     assert.equal(worker.mode, 'stopped');
-    assert.match(shop.warnings.join(), /asked to drain/);
+    assert.match(shop.warnings.join(), /draining: running handlers finish/);
   });
 
   test('gives a job back that does not end in time, without spending an attempt', async () => {
