@@ -9,8 +9,9 @@ export interface SearchIndex {
   readonly sections: readonly IndexedSection[];
 }
 
-/** Long tables of the reference are found by their headings and first rows. */
-const TEXT_MAX = 1_200;
+/** Guides are searched whole; long tables of the reference by their headings and first rows. */
+const TEXT_MAX = { guide: 1_500, other: 1_000 } as const;
+const GUIDES = /^(?:learn|operate|recipes|migrate)\//;
 
 interface IndexedPage {
   readonly name: string;
@@ -18,7 +19,8 @@ interface IndexedPage {
   readonly html: string;
 }
 
-function sectionsOf({ html, title }: IndexedPage, page: number): IndexedSection[] {
+function sectionsOf({ name, html, title }: IndexedPage, page: number): IndexedSection[] {
+  const textMax = TEXT_MAX[GUIDES.test(name) ? 'guide' : 'other'];
   const parts = html.split(/(?=<h[1-4] id=")/);
   return parts.flatMap((part): IndexedSection[] => {
     const [, anchor, inside] = /^<h[1-4] id="([^"]*)">([\s\S]*?)<\/h[1-4]>/.exec(part) ?? [];
@@ -28,7 +30,7 @@ function sectionsOf({ html, title }: IndexedPage, page: number): IndexedSection[
       .slice(part.indexOf('</h') + 5)
       .replace(/<p>Made by <code>npm run [\s\S]*?<\/p>/, '')
       .replaceAll(/<\/(?:td|th|li|p|pre)>/g, ' ');
-    const text = textOf(rest).replaceAll(/\s+/g, ' ').trim().slice(0, TEXT_MAX);
+    const text = textOf(rest).replaceAll(/\s+/g, ' ').trim().slice(0, textMax);
     return [[page, heading === title ? '' : anchor, heading, text]];
   });
 }
