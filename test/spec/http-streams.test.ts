@@ -27,6 +27,23 @@ test('one reader of the log serves all streams of the process', async () => {
   assert.ok(tenants.every((tenant) => tenant === null));
 });
 
+test('a stream ends with a job that ends while the stream is being opened', async () => {
+  const { api, client } = await openStation();
+  const { url, id, held } = await api.claimed();
+  const { engine } = api.world;
+  const cursors = engine.cursors.bind(engine);
+  // Between the look for the job and the snapshot.
+  engine.cursors = async () => {
+    engine.cursors = cursors;
+    await api.post(`${url}/complete`, held);
+    return cursors();
+  };
+  const stop = AbortSignal.timeout(20_000);
+  const told = await rest(client.events(id, { signal: stop }));
+  assert.equal(stop.aborted, false, 'the server ended the stream');
+  assert.equal(told.length, 1, 'the snapshot of a job that has ended');
+});
+
 test('[S14] a reader that takes nothing is cut off, and the others do not notice', async () => {
   const streams = { bufferBytesMax: 65_536, stallMsMax: 50 };
   const { api, url, client } = await openStation({ streams });

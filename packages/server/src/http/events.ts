@@ -49,17 +49,26 @@ interface StreamedJob {
   readonly cursor: string | undefined;
 }
 
+/** Where a stream begins. Over: the job that its reader was shown has ended. */
+interface Begun {
+  readonly at: Position;
+  readonly isOver: boolean;
+}
+
 /** Tells a reader where it stands, where it has no good cursor of its own. */
-async function begin(services: Services, told: StreamedJob): Promise<Position> {
+async function begin(services: Services, told: StreamedJob): Promise<Begun> {
   const { stream, cursors, cursor } = told;
   const given = cursor === undefined ? null : await cursors.read(cursor, told.job);
-  if (given !== null && typeof given === 'object') return given;
+  if (given !== null && typeof given === 'object') {
+    return { at: given, isOver: isTerminal(told.job.phase) };
+  }
   if (cursor !== undefined) {
     await stream.send(frameOf({ event: 'reset', data: problemOf(RESET) }));
   }
   const { job, at } = await snapshotOf(services, told.job);
   await stream.send(frameOf({ id: cursors.at(at), event: 'snapshot', data: jobJson(job) }));
-  return at;
+  // The job may have ended since the request looked for it: no event would tell of that any more.
+  return { at, isOver: isTerminal(job.phase) };
 }
 
 /** Where a stream stands after a portion, and whether there is more to be read at once. */
@@ -129,8 +138,7 @@ async function follow(
   const { keepaliveMs } = services.streams.limits;
   const watch = await services.live.watch(jobTopic(job));
   try {
-    let at = await begin(services, told);
-    let isOver = isTerminal(job.phase);
+    let { at, isOver } = await begin(services, told);
     const portion = new Portion();
     let checkedAt = performance.now();
     while (!stream.gone.aborted) {
