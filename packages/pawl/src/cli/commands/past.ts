@@ -21,7 +21,9 @@ async function past(session: Session, { words }: Given<object>): Promise<void> {
   const { screen } = session;
   const found = await session.call<PastJson>({ method: 'GET', path: '/v1/past', query });
   if (screen.isJson) return screen.json(found);
-  for (const line of tableLines(screen, COLUMNS, found.places)) screen.data(line);
+  if (found.places.length > 0) {
+    for (const line of tableLines(screen, COLUMNS, found.places)) screen.data(line);
+  }
   const total = found.places.reduce((sum, { count }) => sum + count, 0);
   const back = found.since === null ? '' : ` The log goes back to ${found.since}.`;
   screen.talk(`${countText(total, 'job')} had not ended at ${found.at}.${back}`);
