@@ -56,7 +56,7 @@ test(`after a failover that lost nothing every cursor goes on where it was (${la
   const claim = await world.claimOne('w1', 'work');
   while ((await follower.runOnce()).kind !== 'idle');
   const cursor = await endOfLog(world);
-  const ofJob = (await engine.cursors()).at({ version: claim.job.version, note: 0 });
+  const ofJob = (await engine.cursors(first.tenant)).at({ version: claim.job.version, note: 0 });
   await pair.caughtUp();
   await pair.failOver();
   await world.complete(claim);
@@ -69,7 +69,7 @@ test(`after a failover that lost nothing every cursor goes on where it was (${la
   ]);
   const page = await readOn(world, cursor);
   assert.deepEqual([page.isReset, page.told], [false, [`job_succeeded ${first.id}`]]);
-  const at = await (await engine.cursors()).read(ofJob, await world.job(first));
+  const at = await (await engine.cursors(first.tenant)).read(ofJob, await world.job(first));
   assert.deepEqual(at, { version: claim.job.version, note: 0 });
   await checkSound(world);
 });

@@ -33,10 +33,10 @@ test('a stream ends with a job that ends while the stream is being opened', asyn
   const { engine } = api.world;
   const cursors = engine.cursors.bind(engine);
   // Between the look for the job and the snapshot.
-  engine.cursors = async () => {
+  engine.cursors = async (tenant) => {
     engine.cursors = cursors;
     await api.post(`${url}/complete`, held);
-    return cursors();
+    return cursors(tenant);
   };
   const stop = AbortSignal.timeout(20_000);
   const told = await rest(client.events(id, { signal: stop }));

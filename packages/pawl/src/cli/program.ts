@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addBackup } from './commands/backup.ts';
+import { addCells } from './commands/cells.ts';
 import { addCompletions } from './commands/completions.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addFailures } from './commands/failures.ts';
@@ -54,6 +55,7 @@ const OWN: readonly AddCommand[] = [
   addTypes,
   addLifecycle,
   addKeys,
+  addCells,
   addMigrate,
   addDoctor,
   addBackup,

@@ -7,7 +7,7 @@ import type { FlowLooks } from './flows/looks.ts';
 import type { LinkSigning } from './flows/message-link.ts';
 import type { LargeInputs } from './large-inputs.ts';
 import type { Shedding } from './limits/watermarks.ts';
-import type { JobCursors } from './live/job-cursor.ts';
+import type { LogNames } from './live/job-cursor.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { LiveTexts } from './live-texts.ts';
 import type { KnownInputs } from './known-inputs.ts';
@@ -53,7 +53,7 @@ export interface EngineContext {
   /** Null: links can be neither made nor used. */
   readonly links: LinkSigning | null;
   /** How readers of one job's events name their place. */
-  readonly cursors: JobCursors;
+  readonly logNames: LogNames;
   /** Who waits for jobs hears of them here. */
   readonly live: LiveHub;
 }

@@ -11,7 +11,7 @@ import type { LinkSigning } from './flows/message-link.ts';
 import { KnownInputs } from './known-inputs.ts';
 import { LargeInputs } from './large-inputs.ts';
 import { Shedding } from './limits/watermarks.ts';
-import { JobCursors } from './live/job-cursor.ts';
+import { LogNames } from './live/job-cursor.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { LiveTexts } from './live-texts.ts';
 import type { EngineObserver } from './observer.ts';
@@ -58,7 +58,7 @@ export function openContext(options: EngineOptions): EngineContext {
     wakeSignal: new WorkSignal(store.wakeSignal ?? null),
     links,
     flowLooks: new FlowLooks(() => context),
-    cursors: new JobCursors(store),
+    logNames: new LogNames(store),
     live: new LiveHub(store, { timers: systemTimers, ...options.live }),
   };
   store.logChanges?.listen((change) => {

@@ -1,3 +1,4 @@
+import { SHARED_TENANT } from '../core/shared-tenant.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock, Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
@@ -11,8 +12,7 @@ import type { Store } from '../store/store.ts';
 import type { TypeRecord } from '../records/job-types.ts';
 import { unknownType } from './refusals.ts';
 
-/** The tenant under which types for all tenants are registered. */
-export const SHARED_TENANT = '*';
+export { SHARED_TENANT };
 
 /** So soon does a process see what another one has changed about a type. */
 const TYPE_KEPT_MS = 1_000;

@@ -36,6 +36,7 @@ const USE_CASES = {
   now: ({ store }: EngineContext) => store.now(),
   /** Whether the database takes writes, and why not. */
   health: ({ store }: EngineContext) => store.maintenance.health(),
+  cells: ({ store }: EngineContext) => store.cells ?? null,
   putType,
   /** Changes what is named of a type and keeps the rest. */
   changeType,
@@ -72,7 +73,7 @@ const USE_CASES = {
   /** A job's history, events and notes in one stream. */
   events: ({ store }: EngineContext, query: EventQuery) => store.events(query),
   /** How a reader of one job's events names its place. */
-  cursors: ({ cursors }: EngineContext) => cursors.ready(),
+  cursors: ({ logNames }: EngineContext, tenant: string) => logNames.cursorsOf(tenant),
   /** Everything that happens, in an order in which nothing is skipped. */
   tail: ({ store }: EngineContext, query: TailQuery) => store.tail(query),
   /** Where everyone who follows the log stands, how far behind, and what keeps them there. */

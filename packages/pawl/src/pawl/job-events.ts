@@ -29,7 +29,7 @@ export async function* eventsOf(
   const { live } = engine;
   const ask = <Answer>(question: () => Promise<Answer>): Promise<Answer> =>
     patiently(live, signal, question);
-  const cursors = await ask(() => engine.cursors());
+  const cursors = await ask(() => engine.cursors(ref.tenant));
   const ends = AbortSignal.any([signal, live.stopping]);
   const watch = await live.watch(jobTopic(ref));
   try {

@@ -56,8 +56,8 @@ export function followerFor(
   const { name, types, from, every, onEvent, onJobCreated, onStatusChanged, onJobCompleted } =
     observer;
   const seen = async (observed: Observation): Promise<ObservedEvent> => {
-    const cursors = await engine.cursors();
     const { event, jobType, correlationId } = observed;
+    const cursors = await engine.cursors(event.tenant);
     return {
       tenant: event.tenant,
       event: eventSnapshotOf(payloads.event(event), cursors),

@@ -36,6 +36,11 @@ export interface PawlOptions extends Environment, LinkSettings {
    * the file `data/pawl.db`.
    */
   readonly database?: string;
+  /**
+   * Several databases instead of one, each with some of the tenants, by name: PostgreSQL URLs or
+   * paths of SQLite files. The first one also keeps what belongs to no tenant.
+   */
+  readonly cells?: Readonly<Record<string, string>>;
   /** Your own `pg.Pool` instead of `database`; Pawl does not end it. */
   readonly pool?: PostgresPool;
   /** URL of the PostgreSQL server itself, for LISTEN, if `database` or `pool` leads to a pooler. */
@@ -120,8 +125,9 @@ function folderOf(options: PawlOptions): string {
 
 const DATABASE = 'data/pawl.db';
 
-function isPostgres({ database = DATABASE, pool }: PawlOptions): boolean {
-  return pool !== undefined || /^postgres(ql)?:\/\//.test(database);
+function isPostgres({ database = DATABASE, pool, cells }: PawlOptions): boolean {
+  const places = cells === undefined ? [database] : Object.values(cells);
+  return pool !== undefined || places.every((place) => /^postgres(ql)?:\/\//.test(place));
 }
 
 function checkOptions(options: PawlOptions): void {
@@ -136,8 +142,7 @@ function checkOptions(options: PawlOptions): void {
   if (pool !== undefined && !('totalCount' in pool && typeof pool.connect === 'function')) {
     faults.push({ pointer: '/pool', message: 'must be a `pg.Pool`' });
   }
-  const misread = databaseFault(options);
-  if (misread !== null) faults.push({ pointer: '/database', message: misread });
+  faults.push(...databaseFaults(options));
   const only = 'is for PostgreSQL alone: leave it out, or give a PostgreSQL URL as `database`';
   for (const [name, value] of Object.entries({ directUrl, replicaUrl, schema, migrate })) {
     if (value !== undefined && !isPostgres(options))
@@ -147,6 +152,27 @@ function checkOptions(options: PawlOptions): void {
     faults.push({ pointer: '/migrate', message: 'must be "auto" or "check"' });
   }
   if (faults.length > 0) throw invalid(faults);
+}
+
+function databaseFaults(options: PawlOptions): Fault[] {
+  const { cells, ...others } = options;
+  if (cells === undefined) {
+    const fault = databaseFault(options);
+    return fault === null ? [] : [{ pointer: '/database', message: fault }];
+  }
+  const faults: Fault[] = [];
+  for (const name of ['database', 'pool', 'directUrl', 'replicaUrl'] as const) {
+    if (others[name] === undefined) continue;
+    faults.push({
+      pointer: `/${name}`,
+      message: 'is for one database: leave it out beside `cells`',
+    });
+  }
+  for (const [name, database] of Object.entries(cells)) {
+    const fault = databaseFault({ ...others, database });
+    if (fault !== null) faults.push({ pointer: `/cells/${name}`, message: fault });
+  }
+  return faults;
 }
 
 /** SQLite would make a file of the first, and blame the disk for the second. */
@@ -162,6 +188,20 @@ function databaseFault(options: PawlOptions): string | null {
 }
 
 async function openStore(options: PawlOptions, lifecycles: readonly Lifecycle[]): Promise<Store> {
+  const { cells, ...rest } = options;
+  if (cells === undefined) return openDatabase(options, lifecycles);
+  const { openCells } = await import('../store/cells/store.ts');
+  const sources = Object.entries(cells).map(([name, database]) => ({
+    name,
+    open: () => openDatabase({ ...rest, database }, lifecycles),
+  }));
+  return openCells({ cells: sources });
+}
+
+async function openDatabase(
+  options: PawlOptions,
+  lifecycles: readonly Lifecycle[],
+): Promise<Store> {
   const { database = DATABASE, pool, directUrl, replicaUrl, schema, migrate } = options;
   if (!isPostgres(options)) return openSqlite(database, lifecycles);
   // Only now: those who use SQLite need not install the driver.

@@ -68,7 +68,7 @@ export type AccessKeyOutcome = 'written' | 'exists' | 'missing';
 const KEY: RecordKind = { name: 'access-key' };
 
 /** Maps a key's id to its tenant. A platform record, so ids are unique over all tenants. */
-const OWNER: RecordKind = { name: 'access-key-owner' };
+const OWNER: RecordKind = { name: 'access-key-owner', keptIn: 'beside' };
 
 /** `createdAt` is the record's own; `expiresAt` is its due time. */
 type Body = Omit<AccessKey, 'id' | 'tenant' | 'createdAt' | 'expiresAt'>;
@@ -100,9 +100,15 @@ export class AccessKeys {
 
   write({ add, end, audit, check }: AccessKeyWrite): Promise<AccessKeyOutcome> {
     const made = add === null ? [] : additionOf(add);
-    const keys = end === null ? [] : [keyOf(end)];
-    return changeRecords<AccessKeyOutcome>(this.#records, keys, ([ending = null], at) => {
+    // The owner too: of several databases, another one may have a key of that id.
+    const keys = [
+      ...(end === null ? [] : [keyOf(end)]),
+      ...(add === null ? [] : [ownerKey(add.id)]),
+    ];
+    return changeRecords<AccessKeyOutcome>(this.#records, keys, (found, at) => {
+      const ending = end === null ? null : (found[0] ?? null);
       if (end !== null && ending === null) return { ops: [], answer: () => 'missing' };
+      if (add !== null && found.at(-1) !== null) return { ops: [], answer: () => 'exists' };
       if (ending !== null) check?.(accessKeyOf(ending));
       const ended = end === null ? [] : [endingOf(end, ending!, at)];
       return {
@@ -131,10 +137,12 @@ export class AccessKeys {
 
   /** Remembers that keys were used now. */
   async touch(refs: readonly KeyRef[]): Promise<void> {
-    await changeRecords(this.#records, refs.map(keyOf), (found, at) => ({
-      ops: found.filter((record) => record !== null).map((record) => touched(record, at)),
-      answer: () => null,
-    }));
+    for (const own of Map.groupBy(refs, ({ tenant }) => tenant).values()) {
+      await changeRecords(this.#records, own.map(keyOf), (found, at) => ({
+        ops: found.filter((record) => record !== null).map((record) => touched(record, at)),
+        answer: () => null,
+      }));
+    }
   }
 }
 

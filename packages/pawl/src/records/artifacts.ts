@@ -12,7 +12,7 @@ import type {
 import { StoreError } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import { jobIdOf, type Kept, keptUntil } from './artifact-expiry.ts';
-import { changeRecords } from './change.ts';
+import { changeRecords, writeByTenant } from './change.ts';
 import type { DeadLetters } from './dead-letters.ts';
 
 /** Names an artifact everywhere: ids are unique within a tenant. */
@@ -69,7 +69,7 @@ const ARTIFACT: RecordKind = { name: 'artifact' };
 /** Makes names unique within a job. */
 const NAME: RecordKind = { name: 'artifact-name' };
 /** Makes locations unique over all tenants: a platform record. */
-const PLACE: RecordKind = { name: 'artifact-place' };
+const PLACE: RecordKind = { name: 'artifact-place', keptIn: 'beside' };
 /** The total size of a tenant's artifacts. */
 const USAGE: RecordKind = { name: 'artifact-usage' };
 
@@ -179,8 +179,11 @@ export class ArtifactRecords {
       else kept.push(keepOp(record, until));
     }
     // Refused if one was replaced or checked concurrently: they stay due and are checked again.
-    if (kept.length > 0) await this.#records.write(kept);
-    const removed = (await this.#removeFound(stale)) ?? [];
+    await writeByTenant(this.#records, kept);
+    const removed: Artifact[] = [];
+    for (const own of Map.groupBy(stale, ({ tenant }) => tenant).values()) {
+      removed.push(...((await this.#removeFound(own)) ?? []));
+    }
     return { removed, hasMore: records.length === limit && limit > 0 };
   }
 

@@ -33,3 +33,18 @@ export async function changeRecords<Answer>(
   const names = keys.map(({ kind, id }) => `${kind.name} "${id}"`).join(', ');
   throw new StoreError('unchanged', `${names} changed too often to be written; try again`);
 }
+
+/**
+ * Writes what belongs to several tenants, each tenant's alone, since they may live in different
+ * databases. Ops that are refused are left out of the answer: the number of those that were written.
+ */
+export async function writeByTenant(
+  records: Pick<RecordStore, 'write'>,
+  ops: readonly RecordOp[],
+): Promise<number> {
+  let written = 0;
+  for (const own of Map.groupBy(ops, ({ tenant }) => tenant).values()) {
+    if ((await records.write(own)).kind === 'written') written += own.length;
+  }
+  return written;
+}

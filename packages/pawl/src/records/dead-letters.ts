@@ -11,6 +11,7 @@ import type {
   RecordStore,
   StoredRecord,
 } from '../store/records.ts';
+import { writeByTenant } from './change.ts';
 import { erasedError } from '../store/retention.ts';
 
 /** A copy of a failed job, kept for a person or an automatic replay. */
@@ -203,9 +204,8 @@ export class DeadLetters {
       ...keyOf(record),
       expected: record,
     }));
-    if (ops.length === 0) return 0;
     // Refused if another process removed one of them: the next slice retries.
-    return (await this.#records.write(ops)).kind === 'written' ? ops.length : 0;
+    return writeByTenant(this.#records, ops);
   }
 
   /** Ops that erase the content of a job from its letters. */

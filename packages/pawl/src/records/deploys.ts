@@ -14,7 +14,7 @@ export interface RunningVersion {
   readonly version: string;
 }
 
-const DEPLOY: RecordKind = { name: 'history-deploy' };
+const DEPLOY: RecordKind = { name: 'history-deploy', keptIn: 'first' };
 const DEPLOYS_MAX = 500;
 
 /** A version that nobody ran for so long is deployed anew when it comes back. */

@@ -53,12 +53,12 @@ export interface EndQuery {
   readonly since: Instant;
 }
 
-const READER: RecordKind = { name: 'ends-reader' };
+const READER: RecordKind = { name: 'ends-reader', keptIn: 'first' };
 
 /** One record per stretch and type, due at the stretch's start; a member per outcome and bin. */
 const KINDS: Readonly<Record<Grain, RecordKind>> = {
-  short: { name: 'ends-short' },
-  long: { name: 'ends-long' },
+  short: { name: 'ends-short', keptIn: 'first' },
+  long: { name: 'ends-long', keptIn: 'first' },
 };
 
 /** Totals over all tenants are kept as well, so that platform-wide reports stay cheap. */

@@ -76,7 +76,7 @@ export interface FollowerMove {
   readonly change: FollowerChange;
 }
 
-const FOLLOWER: RecordKind = { name: 'follower' };
+const FOLLOWER: RecordKind = { name: 'follower', keptIn: 'first' };
 const FOLLOWERS_MAX = 10_000;
 
 /** The lease and the times are the record's own. */

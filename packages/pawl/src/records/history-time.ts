@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts';
 import type { RecordKind, RecordOp, RecordStore } from '../store/records.ts';
+import { writeByTenant } from './change.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -52,7 +53,10 @@ export const ALL_LANES = '';
 const PAGE = 1_000;
 
 export function kindsOf(name: string): Readonly<Record<HistoryGrain, RecordKind>> {
-  return { minute: { name: `${name}-minute` }, hour: { name: `${name}-hour` } };
+  return {
+    minute: { name: `${name}-minute`, keptIn: 'first' },
+    hour: { name: `${name}-hour`, keptIn: 'first' },
+  };
 }
 
 /** Zero-padded, so that ids sort by time. */
@@ -110,8 +114,7 @@ export async function purgeDue(
     const query = { kind, tenants: null, due: { to: 'now' }, order: 'due', limit } as const;
     const { records } = await store.list(query);
     const ops = records.map(({ tenant, id }): RecordOp => ({ op: 'remove', kind, tenant, id }));
-    if (ops.length > 0) await store.write(ops);
-    total += ops.length;
+    total += await writeByTenant(store, ops);
   }
   return total;
 }

@@ -1,5 +1,12 @@
 import type { Instant } from '../core/clock.ts';
-import type { AddOp, RecordKey, RecordOp, RecordStore, StoredRecord } from '../store/records.ts';
+import type {
+  AddOp,
+  RecordKey,
+  RecordKind,
+  RecordOp,
+  RecordStore,
+  StoredRecord,
+} from '../store/records.ts';
 import { BacklogHistory } from './backlog-history.ts';
 import { changeRecords } from './change.ts';
 import { Deploys } from './deploys.ts';
@@ -41,7 +48,8 @@ export interface HistoryStep {
   readonly counts: readonly HistoryCount[];
 }
 
-const READER: RecordKey = { kind: { name: 'history-reader' }, tenant: '', id: 'history' };
+const READ: RecordKind = { name: 'history-reader', keptIn: 'first' };
+const READER: RecordKey = { kind: READ, tenant: '', id: 'history' };
 
 /** One record per minute or hour and lane, and one for all lanes of a tenant together. */
 const COUNTS = kindsOf('history-count');

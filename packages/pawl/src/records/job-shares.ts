@@ -3,6 +3,7 @@ import type { JobRef } from '../core/job.ts';
 import { type Precondition, tagOf } from '../core/precondition.ts';
 import type { JobSearch } from '../store/search.ts';
 import { StoreError } from '../store/store-error.ts';
+import { writeByTenant } from './change.ts';
 import type { PutOp, RecordKind, RecordOp, RecordStore, StoredRecord } from '../store/records.ts';
 
 /** One entry of a job's access list: a group that may read the job. */
@@ -65,9 +66,8 @@ export class JobShares {
     const { records } = await this.#records.list(query);
     if (records.length === 0) return;
     const jobs = await read(records.map(({ tenant, jobId }) => ({ tenant, id: jobId! })));
-    await this.#records.write(
-      records.map((record, index) => (jobs[index] ? entryOp(record) : removal(record))),
-    );
+    const ops = records.map((record, index) => (jobs[index] ? entryOp(record) : removal(record)));
+    await writeByTenant(this.#records, ops);
   }
 
   async #list({ tenant, id: jobId }: JobRef): Promise<readonly StoredRecord[]> {

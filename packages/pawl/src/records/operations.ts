@@ -1,7 +1,7 @@
 import type { Instant } from '../core/clock.ts';
 import type { JsonText } from '../core/job.ts';
 import type { PutOp, RecordKey, RecordKind, RecordStore, StoredRecord } from '../store/records.ts';
-import { changeRecords } from './change.ts';
+import { changeRecords, writeByTenant } from './change.ts';
 import { purgeDue } from './history-time.ts';
 
 export const OPERATION_ACTIONS = ['rerun', 'cancel'] as const;
@@ -187,7 +187,7 @@ export class Operations {
     const ops = records.map(
       ({ tenant, id }) => ({ op: 'remove', ...keyOf({ tenant, id }) }) as const,
     );
-    if (ops.length > 0) await this.#records.write(ops);
-    return ops.length + (await purgeDue(this.#records, [MADE], limit));
+    const removed = await writeByTenant(this.#records, ops);
+    return removed + (await purgeDue(this.#records, [MADE], limit));
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../store/records.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
-import { changeRecords } from './change.ts';
+import { changeRecords, writeByTenant } from './change.ts';
 import {
   type Fire,
   type FireOutcome,
@@ -240,8 +240,7 @@ export class ScheduleRecords {
     const ops = records.map(
       ({ tenant, id }) => ({ op: 'remove', kind: FIRE, tenant, id }) as const,
     );
-    if (ops.length > 0) await this.#records.write(ops);
-    return ops.length;
+    return writeByTenant(this.#records, ops);
   }
 }
 

@@ -8,7 +8,7 @@ export interface VersionRun {
   readonly version: string;
 }
 
-const RUN: RecordKind = { name: 'worker-version', tags: ['worker'] };
+const RUN: RecordKind = { name: 'worker-version', tags: ['worker'], keptIn: 'first' };
 /** So often one worker is looked back for: who starts more often under one name is not told. */
 const RUNS_MAX = 50;
 

@@ -45,7 +45,7 @@ export interface WorkerRecord extends Omit<WorkerSign, 'state'> {
 /** So long after its last sign a worker is no longer listed, and soon forgotten. */
 export const WORKER_GONE_MS = 300_000;
 
-const WORKER: RecordKind = { name: 'worker' };
+const WORKER: RecordKind = { name: 'worker', keptIn: 'first' };
 const WORKERS_MAX = 10_000;
 
 /** `startedAt` is when the record was made; it is due when the worker is gone. */

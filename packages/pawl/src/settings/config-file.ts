@@ -10,6 +10,8 @@ import { ConfigurationError } from './configuration-error.ts';
 export interface Config {
   /** A PostgreSQL URL, or a folder for the embedded store; default: `data`. */
   readonly database?: string;
+  /** Several databases instead of one, by name: PostgreSQL URLs, or folders. */
+  readonly cells?: Readonly<Record<string, string>>;
   /** Jobs to register, and to run in processes with the role `worker`. */
   readonly jobs?: readonly JobType[];
   /** Default: those of the packages that are installed. */
@@ -54,13 +56,16 @@ export async function loadConfig(
 }
 
 /** The settings that a configuration stands for, by the names of their variables. */
-export function settingsIn({ database, settings = {} }: Config): Readonly<Record<string, string>> {
+export function settingsIn(config: Config): Readonly<Record<string, string>> {
+  const { database, cells = {}, settings = {} } = config;
   const place = database === undefined ? {} : placeOf(database);
+  const several = Object.entries(cells).map(([name, one]) => `${name}=${one}`);
+  if (several.length > 0) Object.assign(place, { PAWL_CELLS: several.join(' ') });
   const others = Object.entries(settings).map(([name, value]) => [name, String(value)]);
   return { ...place, ...Object.fromEntries(others) } as Record<string, string>;
 }
 
-function placeOf(database: string): Readonly<Record<string, string>> {
+function placeOf(database: string): Record<string, string> {
   if (/^postgres(ql)?:\/\//.test(database)) return { DATABASE_URL: database };
   return { PAWL_DATA: database };
 }

@@ -18,7 +18,8 @@ function codeOf(error: unknown): string {
 
 /** Throws for an address that is none of PostgreSQL, without telling its password. */
 export function checkDatabaseUrl(setting: string, url: string): void {
-  const way = 'give one such as postgres://user@host:5432/database';
+  const other = setting === 'DATABASE_URL' ? ', or leave it out to use SQLite' : '';
+  const way = `give one such as postgres://user@host:5432/database${other}`;
   const urls = urlsOf(setting, url);
   if (!urls.every((one) => URL.canParse(one))) {
     throw new ConfigurationError(setting, `is not an address: ${way}`);

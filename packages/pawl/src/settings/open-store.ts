@@ -2,12 +2,39 @@ import { mkdir } from 'node:fs/promises';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { withoutSqlite } from '../store/missing-sqlite.ts';
 import type { Store } from '../store/store.ts';
+import { type CellSetting, isPostgresUrl } from './cells-setting.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { checkDatabaseUrl, connectionFault } from './database-url.ts';
 import { storePath, type StoreSettings } from './store-settings.ts';
 
 /** Opens the store that the settings name, with its schema brought up to date if they allow it. */
 export async function openStore(
+  configuration: StoreSettings,
+  lifecycles: readonly Lifecycle[],
+): Promise<{ store: Store; storeName: string }> {
+  const { cells } = configuration;
+  if (cells !== null) return openAsCells(cells, configuration, lifecycles);
+  return openDatabase(configuration, lifecycles);
+}
+
+async function openAsCells(
+  settings: readonly CellSetting[],
+  configuration: StoreSettings,
+  lifecycles: readonly Lifecycle[],
+): Promise<{ store: Store; storeName: string }> {
+  const { openCells } = await import('../store/cells/store.ts');
+  const cells = settings.map(({ name, database }) => {
+    const place = isPostgresUrl(database)
+      ? { databaseUrl: database }
+      : { databaseUrl: null, dataFolder: database };
+    const own = { ...configuration, ...place, cells: null };
+    return { name, open: async () => (await openDatabase(own, lifecycles)).store };
+  });
+  const names = settings.map(({ name }) => name).join(', ');
+  return { store: await openCells({ cells }), storeName: `the cells ${names}` };
+}
+
+async function openDatabase(
   configuration: StoreSettings,
   lifecycles: readonly Lifecycle[],
 ): Promise<{ store: Store; storeName: string }> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { loadConfig, settingsIn } from './config-file.ts';
+import { type CellSetting, isPostgresUrl, readCellsSetting } from './cells-setting.ts';
 import { type MigrateSetting, readMigrateSetting } from './migrate-setting.ts';
 import { readStaleSetting } from './replica-setting.ts';
 import { environmentOf, resolveSettings } from './resolve-settings.ts';
@@ -9,6 +10,8 @@ import type { Setting } from './setting.ts';
 export interface StoreSettings {
   /** The folder of the embedded store. */
   readonly dataFolder: string;
+  /** Several databases instead of one, each with some of the tenants; null: one. */
+  readonly cells: readonly CellSetting[] | null;
   /** PostgreSQL instead of the embedded store. */
   readonly databaseUrl: string | null;
   /** The server itself, where `databaseUrl` leads to a pooler. */
@@ -50,6 +53,15 @@ export const STORE_SETTINGS: readonly Setting[] = [
     isSecret: true,
   },
   {
+    name: 'PAWL_CELLS',
+    fallback: null,
+    sentence:
+      'Several databases instead of one, each with some of the tenants: names and PostgreSQL ' +
+      'URLs (or folders of the embedded store) such as "main=postgres://… berlin=postgres://…". ' +
+      'The first one also keeps what belongs to no tenant.',
+    isSecret: true,
+  },
+  {
     name: 'PAWL_REPLICA_STALE_MAX',
     fallback: '5s',
     sentence: 'How old an answer of the standby may be; beyond that the primary answers.',
@@ -69,6 +81,7 @@ export const STORE_SETTINGS: readonly Setting[] = [
 export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
   return {
     dataFolder: env['PAWL_DATA'] ?? 'data',
+    cells: readCellsSetting(env),
     databaseUrl: env['DATABASE_URL'] ?? null,
     directUrl: env['DATABASE_DIRECT_URL'] ?? null,
     replicaUrl: env['DATABASE_REPLICA_URL'] ?? null,
@@ -84,6 +97,12 @@ export async function resolveStoreSettings(env: NodeJS.ProcessEnv): Promise<Stor
   const config = loaded && { path: loaded.path, values: settingsIn(loaded.config) };
   const resolved = resolveSettings(STORE_SETTINGS, { env, isWhole: false, config });
   return readStoreSettings(environmentOf(resolved, env));
+}
+
+/** Whether several processes may have the store open. */
+export function isShared({ cells, databaseUrl }: Pick<StoreSettings, 'cells' | 'databaseUrl'>) {
+  if (cells === null) return databaseUrl !== null;
+  return cells.every(({ database }) => isPostgresUrl(database));
 }
 
 export function storePath({ dataFolder }: Pick<StoreSettings, 'dataFolder'>): string {

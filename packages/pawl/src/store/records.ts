@@ -8,6 +8,12 @@ import type { JsonText } from '../core/job.ts';
 export interface RecordKind {
   readonly name: string;
   readonly tags?: readonly string[];
+  /**
+   * Of several databases: `first` for what is counted over all tenants, whoever's it is; `beside`
+   * for what belongs to no tenant and is written with a tenant's records, so that it is looked for
+   * in all. Default: a tenant's where it lives, the platform's own in the first.
+   */
+  readonly keptIn?: 'first' | 'beside';
   /** The maximum size of a body in UTF-8. Default: BODY_BYTES_MAX. */
   readonly bytesMax?: number;
 }

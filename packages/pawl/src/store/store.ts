@@ -2,6 +2,7 @@ import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { Policy } from '../core/policy.ts';
+import type { CellView } from './cell-view.ts';
 import type { StoreWakeSignal } from './wake-signal.ts';
 import type { LogChanges } from './log-changes.ts';
 import type { MaintenanceStore } from './maintenance.ts';
@@ -74,8 +75,11 @@ export interface PlainVerbs extends DispatchRuleVerbs, StandingVerbs {
   tail(query: TailQuery): Promise<TailPage>;
   /** The same log for who counts: by entries, with a cursor of its own kind. */
   entries(query: EntryQuery): Promise<EntryPage>;
-  /** Names this log: after a restore it is another one, whose positions mean other things. */
-  incarnation(): Promise<string>;
+  /**
+   * Names this log: after a restore it is another one, whose positions mean other things. Of
+   * several databases, the log of the one where the tenant lives.
+   */
+  incarnation(tenant?: string): Promise<string>;
   /**
    * Counts the jobs that have not ended, those in flight all and of every other line (a type in a
    * queue, claimable or kept back) the first `max`: a look costs the same however many wait. With
@@ -102,6 +106,8 @@ export interface Store extends PlainVerbs, RetentionVerbs {
   readonly wakeSignal?: StoreWakeSignal;
   /** Left out where nobody can put another log under a running process. */
   readonly logChanges?: LogChanges;
+  /** Left out where there is one database. */
+  readonly cells?: CellView;
   /** Left out where nobody else has what is stored. */
   readonly replica?: Replica | undefined;
   /** Writes new jobs with their first events, one outcome an item; wakes other processes. */

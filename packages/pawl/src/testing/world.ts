@@ -161,8 +161,8 @@ export class World extends JobVerbs {
 
   /** What happened to a job so far, and what its handler said on the way. */
   async history(job: { readonly id: string }): Promise<readonly JobEventSnapshot[]> {
-    const cursors = await this.#engine.cursors();
     const ref = this.port.ref(job.id);
+    const cursors = await this.#engine.cursors(ref.tenant);
     const page = await this.#engine.events({ ...ref, after: null, limit: PAGE, notes: true });
     return page.events.map((event) => eventSnapshotOf(this.#payloads.event(event), cursors));
   }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkRoles, readRoles } from './roles.ts';
 
-const postgres = { databaseUrl: 'postgres://db/pawl' };
-const embedded = { databaseUrl: null };
+const postgres = { cells: null, databaseUrl: 'postgres://db/pawl' };
+const embedded = { cells: null, databaseUrl: null };
 
 test('a process does everything unless it is told what to do', () => {
   assert.deepEqual([...readRoles({}, embedded)], ['api', 'worker', 'sweeper']);

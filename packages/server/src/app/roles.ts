@@ -1,4 +1,5 @@
 import { PROCESS_ROLES, type ProcessRole } from 'pawl/internal/plugin/process-role';
+import { isShared, type StoreSettings } from 'pawl/internal/settings/store-settings';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 
 function isRole(word: string): word is ProcessRole {
@@ -8,7 +9,7 @@ function isRole(word: string): word is ProcessRole {
 /** All of them unless told otherwise; every role is there once or more often on one PostgreSQL. */
 export function readRoles(
   env: NodeJS.ProcessEnv,
-  { databaseUrl }: { readonly databaseUrl: string | null },
+  store: Pick<StoreSettings, 'cells' | 'databaseUrl'>,
 ): ReadonlySet<ProcessRole> {
   const text = env['PAWL_ROLES'] ?? '';
   if (text === '') return new Set(PROCESS_ROLES);
@@ -18,7 +19,7 @@ export function readRoles(
     const fault = `is "${text}": give one or more of ${PROCESS_ROLES.join(', ')}, comma-separated`;
     throw new ConfigurationError('PAWL_ROLES', fault);
   }
-  if (databaseUrl === null && !roles.has('api')) {
+  if (!isShared(store) && !roles.has('api')) {
     const fault = `is "${text}", but one process owns the embedded store: set DATABASE_URL`;
     throw new ConfigurationError('PAWL_ROLES', fault);
   }

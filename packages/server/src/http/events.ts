@@ -241,7 +241,7 @@ function followJob(app: App, services: Services): void {
       const job = await services.engine.job(refOf(request, request.params.id));
       const { query, headers } = request;
       const cursor = headers['last-event-id'] ?? query.lastEventId ?? query.cursor;
-      const cursors = await services.engine.cursors();
+      const cursors = await services.engine.cursors(job.tenant);
       if (isStreamWanted(request)) {
         const at = cursor === undefined ? null : await cursors.read(cursor, job);
         if (await isReadToTheEnd(services, job, at)) return reply.code(204).send();

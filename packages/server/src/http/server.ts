@@ -63,6 +63,7 @@ import { search } from './search.ts';
 import { collectRoutes } from './openapi.ts';
 import { operations } from './operations.ts';
 import { past } from './past.ts';
+import { cells } from './cells.ts';
 import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
 import { logRequests, type RequestLog } from './request-log.ts';
@@ -164,6 +165,7 @@ const RESOURCES: readonly Resource[] = [
   slo,
   history,
   past,
+  cells,
   me,
   search,
   keys,

@@ -14,6 +14,9 @@ async function ownDatabase(data: string | undefined): Promise<string> {
   if (data === undefined && settings.databaseUrl !== null) {
     throw new UsageError('DATABASE_URL names PostgreSQL: back it up with pg_dump --schema=pawl');
   }
+  if (data === undefined && settings.cells !== null) {
+    throw new UsageError('PAWL_CELLS names several databases: back up each, a folder by --data');
+  }
   return storePath({ dataFolder: data ?? settings.dataFolder });
 }
 

@@ -44,7 +44,7 @@ async function pastJob(session: Session, id: string, query: { at: string }): Pro
   line('queue', job.queue);
   line('worker', job.worker);
   line('attempts', job.attempts);
-  line('progress', `${job.progress} %${job.stage === null ? '' : ` in ${job.stage}`}`);
+  line('progress', `${job.progress} %${job.stage === null ? '' : `, stage ${job.stage}`}`);
   line('message', job.message);
   line('error', job.error === null ? null : `${job.error.code}: ${job.error.message}`);
   line('last change', `${durationText(then - Date.parse(job.updatedAt))} before`);

@@ -17,28 +17,43 @@ const CURSOR = /^(?:([\w-]{1,64})\.)?(\d{1,9})\.(\d{1,9})$/;
 
 type Named = Pick<Store, 'incarnation' | 'logChanges'>;
 
+/** The names of the logs, each of which is asked for once where the store tells of changes. */
+export class LogNames {
+  readonly #store: Named;
+  readonly #names = new Map<string, string>();
+
+  constructor(store: Named) {
+    this.#store = store;
+    store.logChanges?.listen(({ from, to }) => {
+      for (const [tenant, name] of this.#names) if (name === from) this.#names.set(tenant, to);
+    });
+  }
+
+  /** Resolves once the name of the log of a tenant's jobs is known. */
+  async cursorsOf(tenant: string): Promise<JobCursors> {
+    const isTold = this.#store.logChanges !== undefined;
+    if (!isTold || !this.#names.has(tenant)) {
+      this.#names.set(tenant, await this.#store.incarnation(tenant));
+    }
+    return new JobCursors(this.#store, () => this.#names.get(tenant)!);
+  }
+}
+
 /**
  * The cursors of one job's stream. They name the log: after a restore the same numbers may stand
  * for other events, and whoever comes with the old ones must not be told that nothing happened.
  */
 export class JobCursors {
   readonly #store: Named;
-  #log: string | null = null;
+  readonly #log: () => string;
 
-  constructor(store: Named) {
+  constructor(store: Named, log: () => string) {
     this.#store = store;
-    store.logChanges?.listen(({ to }) => (this.#log = to));
-  }
-
-  /** Resolves once the log's name is known, which a store that tells of changes is asked once. */
-  async ready(): Promise<this> {
-    const isTold = this.#store.logChanges !== undefined;
-    if (!isTold || this.#log === null) this.#log = await this.#store.incarnation();
-    return this;
+    this.#log = log;
   }
 
   at({ version, note }: Position): string {
-    return `${this.#log}.${version}.${note}`;
+    return `${this.#log()}.${version}.${note}`;
   }
 
   /** Also a place that this log has not come to yet is none of it. */
@@ -49,7 +64,7 @@ export class JobCursors {
     const at = { version: Number(match[2]), note: Number(match[3]) };
     if (log === undefined) return at.version === START.version ? START : 'foreign';
     if (at.version > job.version) return 'foreign';
-    return log === this.#log || (await this.#isKept(log, job, at)) ? at : 'foreign';
+    return log === this.#log() || (await this.#isKept(log, job, at)) ? at : 'foreign';
   }
 
   async #isKept(log: string, { tenant, id }: Job, at: Position): Promise<boolean> {

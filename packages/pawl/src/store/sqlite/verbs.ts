@@ -45,7 +45,7 @@ interface DiskVerbs {
 type Apart = 'insert' | 'apply' | 'records' | 'control' | 'maintenance';
 type Verbs = Omit<
   Store,
-  'now' | 'close' | 'wakeSignal' | 'logChanges' | 'replica' | 'within' | Apart
+  'now' | 'close' | 'wakeSignal' | 'logChanges' | 'cells' | 'replica' | 'within' | Apart
 > &
   InsertVerbs &
   ApplyVerbs &

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import type { CellJson, PlacementJson } from '../../contract/cell.ts';
+import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { type Column, tableLines } from '../terminal/table.ts';
+
+function columnsFor(screen: Screen): Column<CellJson>[] {
+  return [
+    { title: 'CELL', text: ({ name }) => name },
+    {
+      title: 'STATE',
+      text: ({ state }) => state,
+      paint: ({ state }, text) => screen.paint(state === 'ok' ? 'green' : 'red', text),
+    },
+    { title: 'TENANTS', text: ({ tenants }) => String(tenants), isRight: true },
+    { title: 'DETAIL', text: ({ detail }) => detail ?? '' },
+  ];
+}
+
+const TENANT_COLUMNS: readonly Column<PlacementJson>[] = [
+  { title: 'TENANT', text: ({ tenant }) => tenant },
+  { title: 'CELL', text: ({ cell }) => cell },
+  { title: 'SINCE', text: ({ since }) => since },
+];
+
+async function listCells(session: Session): Promise<void> {
+  const { screen } = session;
+  const { items } = await session.call<{ items: CellJson[] }>({ method: 'GET', path: '/v1/cells' });
+  if (isForPrograms(session, items)) return;
+  for (const line of tableLines(screen, columnsFor(screen), items)) screen.data(line);
+}
+
+async function listTenants(
+  session: Session,
+  { options: { cell } }: Given<{ cell?: string }>,
+): Promise<void> {
+  const { screen } = session;
+  const query = cell === undefined ? {} : { cell };
+  const items = await session.client.all<PlacementJson>('/v1/tenants', query);
+  if (isForPrograms(session, items)) return;
+  if (items.length === 0) return screen.talk('No tenants live there yet.');
+  for (const line of tableLines(screen, TENANT_COLUMNS, items)) screen.data(line);
+}
+
+async function place(session: Session, { words }: Given<object>): Promise<void> {
+  const [tenant = '', cell = ''] = words;
+  const path = `/v1/tenants/${encodeURIComponent(tenant)}/cell`;
+  const placed = await session.call<PlacementJson>({ method: 'PUT', path, body: { cell } });
+  if (isForPrograms(session, [placed])) return;
+  session.screen.talk(`${placed.tenant} lives in ${placed.cell}.`);
+}
+
+/** `pawl cells` and `pawl tenants`. */
+export function addCells(program: Command): void {
+  program
+    .command('cells')
+    .description('list the databases of the platform, and whether each can be reached')
+    .action(onServer(listCells));
+  const tenants = program.command('tenants').description('which tenant lives in which database');
+  tenants
+    .command('ls')
+    .description('list tenants with their cells')
+    .option('--cell <cell>', 'those of one cell')
+    .action(onServer(listTenants));
+  tenants
+    .command('place')
+    .description('choose the cell of a new tenant, before its first job')
+    .argument('<tenant>')
+    .argument('<cell>')
+    .action(onServer(place));
+}

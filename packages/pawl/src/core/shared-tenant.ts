@@ -1,0 +1,2 @@
+/** Whose types all tenants share. */
+export const SHARED_TENANT = '*';
