@@ -101,22 +101,22 @@ function memory(own: string, words: string): Target {
 
 export const TARGETS: readonly Target[] = [
   ...drains(DRAIN, [
-    ['graphile:tuned', 0.8, 1.2],
-    ['graphile:best', 0.9, 1.5],
-    ['pgboss:best', 1.3, 2],
-  ]),
-  ...drains('drain, 2 processes', [
     ['graphile:tuned', 0.7, 1],
     ['graphile:best', 0.8, 1.2],
-    ['pgboss:best', 1.3, 2],
+    ['pgboss:best', 1.15, 1.7],
+  ]),
+  ...drains('drain, 2 processes', [
+    ['graphile:tuned', 0.6, 0.9],
+    ['graphile:best', 0.7, 1.1],
+    ['pgboss:best', 1.15, 1.7],
   ]),
   atLeast({
     words: 'PostgreSQL batch enqueue, against the fastest PostgreSQL peer',
     own: PG,
     measure: 'enqueue by 1,000',
     peers: PG_PEERS,
-    floor: 1.2,
-    aim: 1.8,
+    floor: 1.1,
+    aim: 1.5,
   }),
   atLeast({
     words: 'PostgreSQL enqueue, 64 callers, against the fastest PostgreSQL peer',
@@ -132,7 +132,7 @@ export const TARGETS: readonly Target[] = [
     measure: DRAIN,
     peers: BULLMQ,
     floor: 2.5,
-    aim: 5,
+    aim: 4,
   }),
   atLeast({
     words: 'SQLite drain, FULL, against the SQLite peer at its fastest',
@@ -148,15 +148,15 @@ export const TARGETS: readonly Target[] = [
     measure: SINGLES,
     peers: ['bullmq:c100-remove-fsync-always'],
     floor: 2,
-    aim: 5,
+    aim: 4,
   }),
   atMost({
     words: 'latency at idle p50, PostgreSQL, against the fastest PostgreSQL peer',
     own: PG,
     measure: P50,
     peers: PG_PEERS,
-    floor: 1,
-    aim: 0.8,
+    floor: 1.1,
+    aim: 0.9,
   }),
   atMost({
     words: 'latency at idle p50, SQLite in one process, against BullMQ on Redis',
