@@ -49,6 +49,7 @@ export function namesFor({ path }: Route, planted: Planted): Names {
     webhooks: { id: planted.webhook, deliveryId: planted.delivery },
     schedules: { name: canary('schedule') },
     queues: { name: canary('queue') },
+    tenants: { tenant: canary('tenant') },
     workers: { name: canary('worker') },
     lifecycles: { name: 'task' },
     assets: { file: canary('file') },

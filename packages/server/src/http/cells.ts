@@ -16,17 +16,19 @@ import { sendPage } from './page.ts';
 import { requireHome } from './require-home.ts';
 import { type App, type Resource, routes, type Services } from './services.ts';
 
-function viewOf({ engine }: Services): CellView {
+/** The cell that somebody names must be one of them; null where there is one database. */
+function viewOf({ engine }: Services, cell: string | undefined): CellView | null {
   const view = engine.cells();
-  if (view !== null) return view;
-  const message = 'this platform has one database: name several in PAWL_CELLS and restart it';
-  throw new PawlError('NOT_CONFIGURED', message);
+  if (cell === undefined || view?.names.includes(cell)) return view;
+  throw noCell(view, cell);
 }
 
-/** The cell that somebody names must be one of them. */
-function checkCell({ names }: CellView, cell: string | undefined): void {
-  if (cell === undefined || names.includes(cell)) return;
-  throw new PawlError('NOT_FOUND', `there is no cell "${cell}": choose one of ${names.join(', ')}`);
+function noCell(view: CellView | null, cell: string): PawlError {
+  const remedy =
+    view === null
+      ? 'this platform has one database; name several in PAWL_CELLS and restart it'
+      : `choose one of ${view.names.join(', ')}`;
+  return new PawlError('NOT_FOUND', `there is no cell "${cell}": ${remedy}`);
 }
 
 function placementJson({ tenant, cell, since }: Placement): PlacementJson {
@@ -42,15 +44,14 @@ function listCells(app: App, services: Services): void {
         operationId: 'listCells',
         summary: 'The databases of the platform, and whether each can be reached',
         description:
-          'In the order of `PAWL_CELLS`; the first one also keeps what belongs to no tenant. For ' +
-          'credentials of the tenant `default`.',
+          'In the order of `PAWL_CELLS`; the first one also keeps what belongs to no tenant. Empty ' +
+          'where there is one database. For credentials of the tenant `default`.',
         response: { 200: closed({ items: Type.Array(CellSchema) }) },
-        errors: ['NOT_CONFIGURED'],
       },
     },
     async (request) => {
       requireHome(request);
-      return { items: await viewOf(services).states() };
+      return { items: (await services.engine.cells()?.states()) ?? [] };
     },
   );
 }
@@ -69,19 +70,18 @@ function listPlacements(app: App, services: Services): void {
           ...pagedBy(cursorOf('^[A-Za-z0-9._:/-]+$')),
         }),
         response: { 200: pageOf(PlacementSchema) },
-        errors: ['NOT_CONFIGURED', 'NOT_FOUND'],
+        errors: ['NOT_FOUND'],
       },
     },
     async (request, reply) => {
       requireHome(request);
-      const view = viewOf(services);
       const { cell, cursor, limit = PAGE_DEFAULT } = request.query;
-      checkCell(view, cell);
-      const found = await view.placements({
+      const query = {
         limit: limit + 1,
         ...(cell === undefined ? {} : { cell }),
         ...(cursor === undefined ? {} : { after: cursor }),
-      });
+      };
+      const found = (await viewOf(services, cell)?.placements(query)) ?? [];
       const page = found.slice(0, limit);
       const next = found.length > limit ? page.at(-1)!.tenant : null;
       return sendPage(reply, page.map(placementJson), next);
@@ -102,15 +102,15 @@ function placeTenant(app: App, services: Services): void {
         params: closed({ tenant: Name }),
         body: CellBody,
         response: { 200: PlacementSchema },
-        errors: ['NOT_CONFIGURED', 'NOT_FOUND', 'ALREADY_EXISTS'],
+        errors: ['NOT_FOUND', 'ALREADY_EXISTS'],
       },
     },
     async (request) => {
       requireHome(request);
-      const view = viewOf(services);
       const { tenant } = request.params;
       const { cell } = request.body;
-      checkCell(view, cell);
+      const view = viewOf(services, cell);
+      if (view === null) throw noCell(view, cell);
       const placed = await view.place(tenant, cell);
       if (placed.cell === cell) return placementJson(placed);
       const message = `tenant "${tenant}" lives in cell "${placed.cell}" and stays there`;

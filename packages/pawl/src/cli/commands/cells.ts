@@ -27,6 +27,7 @@ async function listCells(session: Session): Promise<void> {
   const { screen } = session;
   const { items } = await session.call<{ items: CellJson[] }>({ method: 'GET', path: '/v1/cells' });
   if (isForPrograms(session, items)) return;
+  if (items.length === 0) return screen.talk('The platform has one database: PAWL_CELLS names several.');
   for (const line of tableLines(screen, columnsFor(screen), items)) screen.data(line);
 }
 
