@@ -27,7 +27,8 @@ async function listCells(session: Session): Promise<void> {
   const { screen } = session;
   const { items } = await session.call<{ items: CellJson[] }>({ method: 'GET', path: '/v1/cells' });
   if (isForPrograms(session, items)) return;
-  if (items.length === 0) return screen.talk('The platform has one database: PAWL_CELLS names several.');
+  if (items.length === 0)
+    return screen.talk('The platform has one database: PAWL_CELLS names several.');
   for (const line of tableLines(screen, columnsFor(screen), items)) screen.data(line);
 }
 
