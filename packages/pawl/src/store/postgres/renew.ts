@@ -21,26 +21,17 @@ interface Numbered {
   readonly owner: number;
 }
 
-/** True of a heartbeat that carries nothing. */
-function isBare({
-  stage,
-  progress,
-  message,
-  checkpoint,
-  stageResult,
-  notes = [],
-}: Renewal): boolean {
-  return (
-    stage === undefined &&
-    message === undefined &&
-    checkpoint === undefined &&
-    stageResult === undefined &&
-    (progress ?? 0) === 0 &&
-    notes.length === 0
-  );
+/** True of a heartbeat that tells at most how far the job is. */
+function isPlain({ checkpoint, stageResult, notes = [] }: Renewal): boolean {
+  return checkpoint === undefined && stageResult === undefined && notes.length === 0;
 }
 
-/** Bare heartbeats of an owner go as a set, all others one by one, in one transaction. */
+/** Which texts it changes: its stage (1), its message (2). */
+function saysOf({ stage, message }: Renewal): number {
+  return (stage === undefined ? 0 : 1) + (message === undefined ? 0 : 2);
+}
+
+/** Plain heartbeats of an owner go as sets, all others one by one, in one transaction. */
 export async function renewLeases(
   session: Session,
   renewals: readonly Renewal[],
@@ -51,8 +42,8 @@ export async function renewLeases(
   if (known.length === 0) return outcomes;
   const isRepeated = new Set(known.map(({ renewal: r, tenant }) => `${r.id} ${tenant}`)).size;
   const areApart = isRepeated === known.length;
-  const sets = setsOf(known.filter(({ renewal }) => areApart && isBare(renewal)));
-  const rest = known.filter(({ renewal }) => !areApart || !isBare(renewal));
+  const sets = setsOf(known.filter(({ renewal }) => areApart && isPlain(renewal)));
+  const rest = known.filter(({ renewal }) => !areApart || !isPlain(renewal));
   // Everyone locks jobs in the same order.
   if (areApart) rest.sort(compared);
   const rows = await session.database.verb<RenewedRow>('renew', [
@@ -93,14 +84,30 @@ async function numbered(session: Session, renewals: readonly Renewal[]): Promise
 }
 
 function setsOf(all: readonly Numbered[]): Numbered[][] {
-  const sets = Map.groupBy(all, ({ owner, renewal }) => `${owner} ${renewal.token ?? ''}`);
+  const sets = Map.groupBy(
+    all,
+    ({ owner, renewal }) => `${owner} ${renewal.token ?? ''} ${saysOf(renewal)}`,
+  );
   return [...sets.values()];
 }
 
 function headOf(items: readonly Numbered[], index: number): Record<string, unknown> {
   const { owner, renewal } = items[0]!;
   const actor = workerActor(renewal.owner);
-  return { part: index + 1, owner, token: shownToken(renewal.token), actor };
+  const says = saysOf(renewal);
+  const renewals = items.map((item) => item.renewal);
+  return {
+    part: index + 1,
+    owner,
+    token: shownToken(renewal.token),
+    actor,
+    says,
+    progress: renewals.some(({ progress = 0 }) => progress > 0)
+      ? renewals.map(({ progress = 0 }) => progress)
+      : undefined,
+    stages: says & 1 ? renewals.map(({ stage = null }) => stage) : undefined,
+    messages: says & 2 ? renewals.map(({ message = null }) => message) : undefined,
+  };
 }
 
 function wireOf({ renewal, ord, tenant, owner }: Numbered): Record<string, unknown> {

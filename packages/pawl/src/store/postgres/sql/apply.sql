@@ -26,8 +26,8 @@ CREATE TYPE note AS (
   kind int2, cause text, payload text, keeps boolean, mode int2, reason text, wakes boolean
 );
 
--- Successes of one owner, from one place to another: jobs without keys and details, whose ids lie
--- in the partitions. All others are done one by one.
+-- Successes of one owner, from one place to another: jobs without keys, whose ids lie in the
+-- partitions. All others are done one by one.
 CREATE FUNCTION complete_many(p_ids uuid[], p_tenants int[], p_epochs int[], p_results json,
   p_owner int, p_token int8, p_actor text, p_lifecycle int, p_state int2, p_to_state int2,
   v_now timestamptz)
@@ -39,19 +39,27 @@ BEGIN
     DELETE FROM live l
     WHERE l.id = ANY (p_ids) AND l.lifecycle = p_lifecycle AND l.state + 0 = p_state
       AND l.phase + 0 = 3 AND l.owner + 0 = p_owner AND (p_token IS NULL OR l.token = p_token)
-      AND l.lease_expiry > v_now AND l.flags & 7 = 0
+      AND l.lease_expiry > v_now AND l.flags & 3 = 0
       AND CASE WHEN cardinality(p_epochs) = 1
         THEN l.tenant = p_tenants[1] AND l.epoch = p_epochs[1]
         ELSE (l.id, l.tenant, l.epoch) IN (SELECT * FROM unnest(p_ids, p_tenants, p_epochs)) END
     RETURNING l.id, l.tenant, l.lane, l.epoch, l.version, l.attempts, l.retry_count, l.started_at,
       l.run_at, l.backoff_ms, l.born_n, l.claim_n, l.more_n, l.flags, l.updated_at, l.revision),
+  t AS MATERIALIZED (
+    SELECT o.id, o.tenant, o.stage, o.message FROM details o JOIN d USING (id, tenant)
+    WHERE o.id = ANY ((SELECT array_agg(d.id) FROM d WHERE d.flags & 4 > 0)::uuid[])),
+  c AS (
+    UPDATE details o SET error = NULL, cancel_reason = NULL FROM t
+    WHERE o.id = ANY ((SELECT array_agg(t.id) FROM t)::uuid[]) AND o.id = t.id
+      AND o.tenant = t.tenant AND (o.error IS NOT NULL OR o.cancel_reason IS NOT NULL)),
   g AS MATERIALIZED (
     -- Who waited for a row looked at the clock before: no end is older than what came before it.
     SELECT draw() AS n, greatest(v_now, max(d.updated_at)) AS at, d.tenant, d.lane,
       array_agg(d.id) AS ids, array_agg(d.version + 1) AS versions,
       array_agg(d.epoch) AS epochs, array_agg(d.attempts) AS attempts,
-      array_agg(d.retry_count) AS retries
-    FROM d GROUP BY d.lane, d.tenant),
+      array_agg(d.retry_count) AS retries,
+      bool_or(coalesce(t.stage, t.message) IS NOT NULL) AS has_texts
+    FROM d LEFT JOIN t USING (id, tenant) GROUP BY d.lane, d.tenant),
   y AS MATERIALIZED (
     SELECT d.*, x.ord, x.result
     FROM d JOIN ROWS FROM (unnest(p_ids), json_array_elements(p_results)) WITH ORDINALITY
@@ -68,9 +76,14 @@ BEGIN
   w AS (
     INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, turn, from_state, to_state, phase,
       has_texts, actor, jobs, versions, epochs, attempts, retries, progress)
-    SELECT g.n, g.at, g.tenant, g.lane, p_lifecycle, 10, 1, p_state, p_to_state, 5, false, p_actor,
+    SELECT g.n, g.at, g.tenant, g.lane, p_lifecycle, 10, 1, p_state, p_to_state, 5, g.has_texts, p_actor,
       g.ids, alike(g.versions), alike(g.epochs), alike(g.attempts), alike(g.retries), '{100}'
-    FROM g)
+    FROM g),
+  x AS (
+    INSERT INTO log_texts (n, id, tenant, stage, message)
+    SELECT g.n, t.id, t.tenant, t.stage, t.message
+    FROM t JOIN d USING (id, tenant) JOIN g ON g.lane = d.lane
+    WHERE coalesce(t.stage, t.message) IS NOT NULL)
   SELECT array_agg(y.ord::int), array_agg(y.version + 1), (SELECT ms(max(g.at)) FROM g) FROM y;
 END $$;
 ALTER FUNCTION complete_many SET enable_nestloop = off;
@@ -335,12 +348,12 @@ CREATE FUNCTION complete_one(p_id uuid, p_tenant int, p_epoch int, p_result json
   p_token int8, p_actor text, p_lifecycle int, p_state int2, p_to_state int2, v_now timestamptz)
 RETURNS live LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE j live; v_n int8;
+DECLARE j live; d details; v_n int8; v_has_texts boolean := false;
 BEGIN
   DELETE FROM live l WHERE l.id = p_id AND l.tenant = p_tenant AND l.epoch = p_epoch
     AND l.lifecycle = p_lifecycle AND l.state + 0 = p_state AND l.phase + 0 = 3
     AND l.owner + 0 = p_owner AND (p_token IS NULL OR l.token = p_token)
-    AND l.lease_expiry > v_now AND l.flags & 7 = 0
+    AND l.lease_expiry > v_now AND l.flags & 3 = 0
   RETURNING l.* INTO j;
   IF j.id IS NULL THEN RETURN NULL; END IF;
   v_n := draw();
@@ -352,9 +365,21 @@ BEGIN
   VALUES (j.id, j.started_at, j.updated_at, j.run_at, j.born_n, j.claim_n, v_n, j.tenant,
     j.lifecycle, j.epoch, j.version, j.epoch, j.version - 1, j.attempts, j.retry_count, 100,
     p_state, 3, p_to_state, 5, j.flags, j.backoff_ms, j.more_n, p_result, j.revision);
+  IF j.flags & 4 > 0 THEN
+    SELECT * INTO d FROM details d WHERE d.id = j.id AND d.tenant = j.tenant;
+    IF d.error IS NOT NULL OR d.cancel_reason IS NOT NULL THEN
+      UPDATE details d SET error = NULL, cancel_reason = NULL
+      WHERE d.id = j.id AND d.tenant = j.tenant;
+    END IF;
+    IF coalesce(d.stage, d.message) IS NOT NULL THEN
+      v_has_texts := true;
+      INSERT INTO log_texts (n, id, tenant, stage, message)
+      VALUES (v_n, j.id, j.tenant, d.stage, d.message);
+    END IF;
+  END IF;
   INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, turn, from_state, to_state, phase,
     has_texts, actor, jobs, versions, epochs, attempts, retries, progress)
-  VALUES (v_n, j.updated_at, j.tenant, j.lane, j.lifecycle, 10, 1, p_state, p_to_state, 5, false,
+  VALUES (v_n, j.updated_at, j.tenant, j.lane, j.lifecycle, 10, 1, p_state, p_to_state, 5, v_has_texts,
     p_actor, ARRAY[j.id], ARRAY[j.version], ARRAY[j.epoch], ARRAY[j.attempts],
     ARRAY[j.retry_count], '{100}');
   RETURN j;

@@ -67,9 +67,13 @@ BEGIN
     FROM json_array_elements(x.notes) WITH ORDINALITY AS o(draft, i)) w;
 END $$;
 
--- Many heartbeats of one owner that carry nothing else.
-CREATE FUNCTION renew_many(p_ids uuid[], p_tenants int[], p_epochs int[], p_owner int, p_token int8,
-  p_actor text, v_now timestamptz, v_back timestamptz)
+-- What a set of heartbeats has in common: says names what each tells, a stage (1), a message (2).
+CREATE TYPE set_head AS (part int, owner int, token int8, actor text, says int2, progress real[],
+  stages text[], messages text[]);
+
+-- Many heartbeats of one owner, with progress, stage or message, and nothing else.
+CREATE FUNCTION renew_many(p_ids uuid[], p_tenants int[], p_epochs int[], h set_head,
+  v_now timestamptz, v_back timestamptz)
 RETURNS TABLE (ord int, lease_expiry int8, progress real, cancel_mode int2, cancel_reason text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -84,32 +88,43 @@ BEGIN
   RETURN QUERY
   WITH u AS (
     UPDATE live j SET updated_at = greatest(v_now, j.updated_at), notes = j.notes + 1,
+      progress = greatest(j.progress, x.progress),
+      flags = CASE h.says WHEN 0 THEN j.flags ELSE j.flags | 4 END,
       lease_end = CASE WHEN j.seq = ANY (v_moved)
         THEN greatest(v_now, j.updated_at) + p.ttl ELSE j.lease_end END,
       lease_expiry = least(CASE WHEN j.seq = ANY (v_moved)
           THEN greatest(v_now, j.updated_at) + p.ttl ELSE j.lease_end END,
         greatest(v_now, j.updated_at) + p.heartbeats, j.lease_limit)
-    FROM unnest(p_ids, p_tenants, p_epochs) WITH ORDINALITY AS x(id, tenant, epoch, ord), policies p
+    FROM unnest(p_ids, p_tenants, p_epochs, h.progress, h.stages, h.messages)
+      WITH ORDINALITY AS x(id, tenant, epoch, progress, stage, message, ord), policies p
     WHERE j.id = ANY (ARRAY[x.id]) AND j.tenant = x.tenant AND j.epoch = x.epoch
-      AND j.phase + 0 IN (2, 3) AND j.owner = p_owner AND (p_token IS NULL OR j.token = p_token)
-      AND (j.lease_expiry > v_now OR p_token IS NOT NULL AND j.lease_expiry <= v_back)
+      AND j.phase + 0 IN (2, 3) AND j.owner = h.owner AND (h.token IS NULL OR j.token = h.token)
+      AND (j.lease_expiry > v_now OR h.token IS NOT NULL AND j.lease_expiry <= v_back)
       AND p.number = ANY (ARRAY[j.policy])
-    RETURNING j.*, x.ord),
-  d AS (SELECT u.ord, o.stage, o.message, o.cancel_reason FROM u JOIN details o
-    ON u.flags & 4 > 0 AND o.id = ANY (ARRAY[u.id]) AND o.tenant = u.tenant),
+    RETURNING j.*, x.stage, x.message, x.ord),
+  t AS (
+    INSERT INTO details AS o (id, tenant, stage, message)
+    SELECT u.id, u.tenant, u.stage, u.message FROM u WHERE h.says > 0
+    ON CONFLICT (id, tenant) DO UPDATE SET
+      stage = CASE WHEN h.says & 1 > 0 THEN excluded.stage ELSE o.stage END,
+      message = CASE WHEN h.says & 2 > 0 THEN excluded.message ELSE o.message END
+    RETURNING o.id, o.tenant, o.stage, o.message, o.cancel_reason),
+  d AS (
+    SELECT u.ord, o.stage, o.message, o.cancel_reason FROM u JOIN details o
+      ON h.says = 0 AND u.flags & 4 > 0 AND o.id = ANY (ARRAY[u.id]) AND o.tenant = u.tenant
+    UNION ALL
+    SELECT u.ord, t.stage, t.message, t.cancel_reason FROM u JOIN t USING (id, tenant)),
   w AS (
     INSERT INTO notes (n, id, tenant, version, note, ts, lane, lifecycle, kind, state, phase, epoch,
       attempt, retry_count, progress, actor, stage, message, payload)
     SELECT v_n, u.id, u.tenant, u.version, u.notes, u.updated_at, u.lane, u.lifecycle,
       CASE WHEN u.seq = ANY (v_moved) THEN 102 ELSE 101 END, u.state, u.phase, u.epoch,
-      u.attempts, u.retry_count, u.progress, p_actor, d.stage, d.message,
+      u.attempts, u.retry_count, u.progress, h.actor, d.stage, d.message,
       CASE WHEN u.seq = ANY (v_late) THEN json '{"afterOutage":true}' END
     FROM u LEFT JOIN d ON d.ord = u.ord)
   SELECT u.ord::int, ms(u.lease_expiry), u.progress, u.cancel_mode, d.cancel_reason
   FROM u LEFT JOIN d ON d.ord = u.ord;
 END $$;
-
-CREATE TYPE set_head AS (part int, owner int, token int8, actor text);
 
 CREATE FUNCTION renew(p_ids text[], p_tenants text[], p_epochs text[], p_heads json, p_renewals json,
   p_wait_ms int, p_now float8)
@@ -122,7 +137,7 @@ BEGIN
   PERFORM set_config('lock_timeout', p_wait_ms::text, true);
   FOR h IN SELECT * FROM json_populate_recordset(NULL::set_head, p_heads) LOOP
     RETURN QUERY SELECT h.part, r.*, ms(v_now) FROM renew_many(p_ids[h.part]::uuid[],
-      p_tenants[h.part]::int[], p_epochs[h.part]::int[], h.owner, h.token, h.actor, v_now, v_back) r;
+      p_tenants[h.part]::int[], p_epochs[h.part]::int[], h, v_now, v_back) r;
   END LOOP;
   FOR x IN SELECT * FROM json_populate_recordset(NULL::renewal, p_renewals) LOOP
     SELECT * INTO o FROM renew_one(x, v_now, v_back);
