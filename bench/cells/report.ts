@@ -24,8 +24,8 @@ export function reportOf(
     ...machineLines(loadBefore),
     `- ${conditions}`,
     '- Two databases of one server, one of them as the only cell. They take turns: in each of',
-    `  ${rounds} rounds ${singles} jobs go from the enqueue to the end one by one, and ${many} by the`,
-    '  hundred. Ratios are medians over the rounds. At most 1.03 is wanted.',
+    `  ${rounds} rounds ${singles} jobs go from the enqueue to the end one by one, and ${many}`,
+    '  by the hundred. Ratios are medians over the rounds. At most 1.03 is wanted.',
     '',
     tableOf(HEADS, lines),
   ].join('\n');

@@ -18,6 +18,7 @@ export const layers: Readonly<Record<string, number>> = {
   'pawl/store/memory': 2,
   'pawl/store/sqlite': 2,
   'pawl/store/postgres': 2,
+  'pawl/store/cells': 2,
   'pawl/engine': 2,
   'pawl/engine/schedules': 2,
   'pawl/engine/limits': 2,

@@ -36,7 +36,7 @@ export async function changeRecords<Answer>(
 
 /**
  * Writes what belongs to several tenants, each tenant's alone, since they may live in different
- * databases. Ops that are refused are left out of the answer: the number of those that were written.
+ * databases. Answers with the number of ops that were written.
  */
 export async function writeByTenant(
   records: Pick<RecordStore, 'write'>,

@@ -44,8 +44,8 @@ function listCells(app: App, services: Services): void {
         operationId: 'listCells',
         summary: 'The databases of the platform, and whether each can be reached',
         description:
-          'In the order of `PAWL_CELLS`; the first one also keeps what belongs to no tenant. Empty ' +
-          'where there is one database. For credentials of the tenant `default`.',
+          'In the order of `PAWL_CELLS`; the first one also keeps what belongs to no tenant. ' +
+          'Empty where there is one database. For credentials of the tenant `default`.',
         response: { 200: closed({ items: Type.Array(CellSchema) }) },
       },
     },

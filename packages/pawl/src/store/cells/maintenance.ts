@@ -37,7 +37,7 @@ export function maintenanceIn(cells: Cells): MaintenanceStore {
   };
 }
 
-/** Those of the first cell that answers, with the tables of all; the doctor asks each cell alone. */
+/** Those of the first cell that answers, with the tables of all. The doctor asks each cell. */
 async function figuresOf(cells: Cells): Promise<StoreFigures> {
   const found = await cells.everywhere((store) => store.maintenance.figures());
   const [first] = found;

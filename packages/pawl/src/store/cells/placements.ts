@@ -20,7 +20,7 @@ export class Placements {
     this.#cells = cells;
   }
 
-  /** The name of its cell, where this process knows it. What belongs to no tenant is in the first. */
+  /** Its cell, where this process knows it. What belongs to no tenant is in the first. */
   known(tenant: string): string | null {
     if (tenant === '' || tenant === SHARED_TENANT) return this.#home.name;
     return this.#known.get(tenant) ?? null;
@@ -128,8 +128,9 @@ export class Placements {
     const query = { tenant, limit: 1 };
     const { jobs } = await cell.use((store) => store.list(query));
     if (jobs.length === 0) return;
-    const message = `tenant "${tenant}" lives in cell "${known}" and has jobs in "${cell.name}" too`;
-    throw new StoreError('refused', `${message}: leave one of the two cells out`);
+    const both = `in cell "${known}" and has jobs in "${cell.name}" too`;
+    const message = `tenant "${tenant}" lives ${both}: leave one of the two cells out`;
+    throw new StoreError('refused', message);
   }
 }
 

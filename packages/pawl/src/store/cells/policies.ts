@@ -4,17 +4,17 @@ import type { Cells } from './cells.ts';
 
 /**
  * A policy has the same number in every cell, since numbers are hashes. It is written wherever a
- * cell can be reached; one that is away gets it with the first job that names it (writes.ts).
+ * cell can be reached; any other gets it with the first job that names it (writes.ts).
  */
 export async function putPolicy(cells: Cells, policy: Policy): Promise<number> {
   const given = await cells.everywhere((store) => store.putPolicy(policy));
   const [first] = given;
   const other = given.find(({ answer }) => answer !== first!.answer);
   if (other !== undefined) {
-    const numbers = `${first!.answer} in "${first!.cell.name}", ${other.answer} in "${other.cell.name}"`;
+    const numbers = [first!, other].map(({ answer, cell }) => `${answer} in "${cell.name}"`);
     throw new StoreError(
       'refused',
-      `a policy has two numbers: ${numbers}; change the type a little`,
+      `a policy has two numbers: ${numbers.join(', ')}; change the type a little`,
     );
   }
   for (const { cell } of given) cells.policies.wasPut(cell, first!.answer);

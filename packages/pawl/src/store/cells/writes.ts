@@ -55,7 +55,7 @@ export async function apply(cells: Cells, moves: readonly Move[]): Promise<MoveO
   });
 }
 
-/** A cell that has all of the moves claims in the same transaction; what is left to claim follows. */
+/** A cell that has all of the moves claims in the same transaction; the rest is claimed after. */
 export async function applyAndClaim(
   cells: Cells,
   moves: readonly Move[],
@@ -77,8 +77,8 @@ export function renew(cells: Cells, renewals: readonly Renewal[]): Promise<Renew
 }
 
 /**
- * One cell after the other, each until it has no more: one that is asked again after that would begin
- * anew. A cell that is away is left out of this round.
+ * One cell after the other, each until it has no more: one that is asked again after that would
+ * begin anew. A cell that cannot be reached is left out of this round.
  */
 export async function purge(cells: Cells, cuts: Purge): Promise<Purged> {
   const done: Purged[] = [];

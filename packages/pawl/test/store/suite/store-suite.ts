@@ -82,8 +82,8 @@ export type OpenStore = (options: {
 }) => Promise<Store>;
 
 /**
- * Registers the whole suite for one store. It is opened once; each test has its own tenant. `except`
- * has the titles that cannot hold, each with the reason.
+ * Registers the whole suite for one store. It is opened once; each test has its own tenant.
+ * `except` has the titles that cannot hold, each with the reason.
  */
 export function storeSuite(
   label: string,
