@@ -1,9 +1,10 @@
 import type { Move, MoveOutcome } from '../move.ts';
 import { keysOf, planWrite, type RecordChange, textOfKey } from '../record-write.ts';
-import { applyNumbered, type NumberedMove, numberMoves } from './apply.ts';
+import { applyNumbered, numberMoves } from './apply.ts';
 import type { Query } from './database.ts';
 import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
+import type { NumberedMove } from './success-sets.ts';
 
 const MISSED: MoveOutcome = { kind: 'missed' };
 

@@ -6,9 +6,9 @@ import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
 import type { Query } from './database.ts';
 import { type LifecycleEntry, placeCode } from './dictionary.ts';
-import { shownToken } from './lease-token.ts';
 import { kindCode, modeCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
+import { type NumberedMove, setsOf, SHARED, type SuccessSet, tokenOf } from './success-sets.ts';
 
 const MISSED: MoveOutcome = { kind: 'missed' };
 
@@ -21,15 +21,6 @@ export interface OutcomeRow {
 
 export function keyOfRef({ tenant, id }: JobRef): string {
   return `${id} ${tenant}`;
-}
-
-/** A move with the numbers of its names, and its place in the call. */
-export interface NumberedMove {
-  readonly move: Move;
-  readonly ord: number;
-  readonly tenant: number;
-  readonly owner: number | null;
-  readonly lifecycle: LifecycleEntry;
 }
 
 /** Everyone locks jobs in the same order; most come in it, and need no sorting. */
@@ -96,9 +87,6 @@ interface ApplyCall {
   readonly outcomesOf: (rows: readonly OutcomeRow[]) => MoveOutcome[];
 }
 
-/** What the jobs of a set share, in the order of the verb's parameters. */
-const SHARED = ['owner', 'token', 'actor', 'lifecycle', 'state', 'toState'] as const;
-
 /** Of a call without successes: ids, tenants, epochs, results, and what they share. */
 export const NO_SETS: readonly null[] = Array.from({ length: 4 + SHARED.length }, () => null);
 
@@ -150,60 +138,6 @@ function outcomesIn(
 /** The numbers of an array as the server writes it; null is none. */
 export function numbersIn(text: string | null): number[] {
   return text === null || text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
-}
-
-interface SuccessSet {
-  readonly head: Readonly<Record<(typeof SHARED)[number], unknown>>;
-  readonly items: readonly NumberedMove[];
-  /** One where it holds for all. */
-  readonly tenants: readonly number[];
-  readonly epochs: readonly number[];
-}
-
-/** Successes of one owner from one place to another. */
-function setsOf(all: readonly NumberedMove[]): SuccessSet[] {
-  const groups = new Map<string, NumberedMove[]>();
-  for (const one of all) {
-    const { move, owner, lifecycle } = one;
-    const token = tokenOf(move) ?? '';
-    const places = [move.place.state, move.steps[0]!.to.state];
-    const key = [
-      owner,
-      token,
-      lifecycle.number,
-      ...places,
-      move.actor,
-      move.result === undefined,
-    ].join('\n');
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return [...groups.values()].map((items) => {
-    const { move, owner, lifecycle } = items[0]!;
-    const tenants = items.map(({ tenant }) => tenant);
-    const epochs = items.map(({ move: { epoch } }) => epoch);
-    const isOne =
-      tenants.every((tenant) => tenant === tenants[0]) &&
-      epochs.every((epoch) => epoch === epochs[0]);
-    return {
-      head: {
-        owner,
-        token: tokenOf(move),
-        actor: move.actor,
-        lifecycle: lifecycle.number,
-        state: placeCode(lifecycle, move.place),
-        toState: placeCode(lifecycle, move.steps[0]!.to),
-      },
-      items,
-      tenants: isOne ? [tenants[0]!] : tenants,
-      epochs: isOne ? [epochs[0]!] : epochs,
-    };
-  });
-}
-
-function tokenOf({ fence }: Move): string | undefined {
-  return fence.kind === 'owner' ? shownToken(fence.token) : undefined;
 }
 
 function moveWire(numberedMove: NumberedMove): Record<string, unknown> {

@@ -133,26 +133,37 @@ async function jobsIn(
 ): Promise<ClaimedJob[]> {
   await names.learn(head.groups);
   await names.learn(head.groups.flatMap(({ lanes }) => lanes.map((lane) => ({ lane }))));
-  const facts = new Map<string, readonly unknown[]>();
-  for (let index = 1; index < rows.length; index++) {
-    const row = rows[index]!;
-    facts.set(`${row[0] as string} ${row[1] as number}`, row);
-  }
+  const factsOf = inOrder(rows);
   const odd = new Map(head.odd?.map((one) => [`${one.id} ${one.tenant}`, one]));
   const claimed: ClaimedJob[] = [];
   for (const group of head.groups) {
     const common = commonOf(group, { names, head, owner });
     for (let index = 0; index < group.ids.length; index++) {
       const lane = names.laneOf(group.lanes[index] ?? group.lanes[0]!);
-      const key = `${group.ids[index]!} ${lane.tenant}`;
-      const oddity = odd.get(key) ?? null;
+      const id = group.ids[index]!;
+      const oddity = odd.size === 0 ? null : (odd.get(`${id} ${lane.tenant}`) ?? null);
       const offered = revisionFor(revisions, lane.type);
-      const row = facts.get(key)!;
+      const row = factsOf(id, lane.tenant);
       const job = jobOf(common, { index, lane, row, odd: oddity, names, offered });
       claimed.push({ job, stages: stagesOf(oddity), at: head.at, token: head.token });
     }
   }
   return claimed;
+}
+
+/** The row of a job. Most are asked for as they come; what is not, is found by its key. */
+function inOrder(rows: readonly (readonly unknown[])[]) {
+  let next = 1;
+  let byKey: Map<string, readonly unknown[]> | null = null;
+  return (id: string, tenant: number): readonly unknown[] => {
+    const row = rows[next];
+    if (row !== undefined && row[0] === id && row[1] === tenant) {
+      next += 1;
+      return row;
+    }
+    byKey ??= new Map(rows.map((one) => [`${one[0] as string} ${one[1] as number}`, one]));
+    return byKey.get(`${id} ${tenant}`)!;
+  };
 }
 
 function stagesOf(odd: Oddity | null): readonly StageResult[] {
