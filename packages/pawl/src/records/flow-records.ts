@@ -113,6 +113,12 @@ export class FlowRecords {
     };
   }
 
+  /** Whether any job has waits, or others that need it. */
+  async isAnyMarked(): Promise<boolean> {
+    const { records } = await this.#records.list({ kind: FLOW, tenants: null, limit: 1 });
+    return records.length > 0;
+  }
+
   /** Which of these jobs have waits, or others that need them. */
   async marked(refs: readonly JobRef[]): Promise<JobRef[]> {
     if (refs.length === 0) return [];

@@ -50,6 +50,7 @@ export class FlowFollower {
       batchMax: BATCH_MAX,
       only: NEWS,
       labels: 'flows',
+      isQuiet: () => this.#isQuiet(),
       handle: (items, batch) => this.#handle(items, batch),
       onReset: () => this.#lookAtAll(),
     });
@@ -76,6 +77,16 @@ export class FlowFollower {
     }
     await this.#context.flowLooks.idle();
     return this.#made;
+  }
+
+  /**
+   * Whether no job waits or is needed. A mark comes with, or before, the entry that tells of a
+   * wait, so there is none that an entry before now could wake. A cell that cannot be reached
+   * could have some.
+   */
+  async #isQuiet(): Promise<boolean> {
+    const { store, records } = this.#context;
+    return store.cells === undefined && !(await records.flows.isAnyMarked());
   }
 
   async #handle(items: readonly TailItem[], { signal, isContinued }: Batch): Promise<void> {

@@ -61,6 +61,11 @@ export interface FollowOptions {
    * jobs end one after the other that is a read and a write for each of them.
    */
   readonly gathers?: boolean;
+  /**
+   * Asked after the end of the log was read: whether nothing before that end concerns it. Then it
+   * goes on there, without reading what lies in between, and rests for `everyMs`.
+   */
+  readonly isQuiet?: () => Promise<boolean>;
   /** How long a follower whose process has died stays its own. */
   readonly leaseMs?: number;
   readonly backoff?: Backoff;

@@ -110,7 +110,7 @@ export class LogFollower {
     const { notes = false, batchMax = BATCH } = this.#options;
     const at = this.#place();
     const isContinued = this.#tenure.record!.position === this.#followedTo;
-    const page = await this.#read(at === null ? 'start' : { cursor: at });
+    const page = (await this.#passed(at)) ?? (await this.#readFrom(at));
     if (page.isReset && at !== null) return this.#reset(at, page);
     const items = notes ? page.items : page.items.filter(({ event }) => event.note === 0);
     if (items.length > 0) {
@@ -127,7 +127,16 @@ export class LogFollower {
     return roundOf('idle', { waitMs });
   }
 
-  #read(from: TailQuery['from']): Promise<TailPage> {
+  /** The end of the log, where nothing up to it is to be handled; else null. */
+  async #passed(at: string | null): Promise<TailPage | null> {
+    const { isQuiet, tenant = null } = this.#options;
+    if (isQuiet === undefined || at === null) return null;
+    const end = await this.#context.store.tail({ tenant, from: 'end', limit: 0 });
+    return (await isQuiet()) ? end : null;
+  }
+
+  #readFrom(at: string | null): Promise<TailPage> {
+    const from: TailQuery['from'] = at === null ? 'start' : { cursor: at };
     const { batchMax: limit = BATCH, tenant = null, only, labels = false } = this.#options;
     const narrow = only === undefined ? {} : { only, labels };
     return this.#context.store.tail({ tenant, from, limit, ...narrow });
