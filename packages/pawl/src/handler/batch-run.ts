@@ -1,5 +1,6 @@
 import { type BatchJob, batchJobOf, type BatchPlan } from './batch.ts';
 import type { RunContext } from './context.ts';
+import type { JobDefinition } from './define-job.ts';
 import { fail } from './failure.ts';
 import { ownedBy } from './uncaught.ts';
 
@@ -24,12 +25,14 @@ export interface Joined {
  * begins it is not among its jobs, later the others go on.
  */
 export class BatchRun {
+  readonly #job: JobDefinition;
   readonly #plan: BatchPlan;
   #members: Member[] = [];
   #work: Promise<void> | null = null;
   #isBegun = false;
 
-  constructor(plan: BatchPlan) {
+  constructor(job: JobDefinition, plan: BatchPlan) {
+    this.#job = job;
     this.#plan = plan;
   }
 
@@ -60,8 +63,8 @@ export class BatchRun {
     if (this.#isBegun) return;
     this.#isBegun = true;
     if (this.#members.length === 0) return;
-    const owner = { jobId: null, uncaught: (thrown: unknown) => this.#fail(thrown) };
-    this.#work = ownedBy(owner, () => this.#run());
+    const uncaught = (thrown: unknown): boolean => this.#fail(thrown);
+    this.#work = ownedBy({ jobId: null, job: this.#job, uncaught }, () => this.#run());
   }
 
   async #run(): Promise<void> {

@@ -7,6 +7,7 @@ import { isJobFailure, ValidationError } from './failure.ts';
 import { judgeError } from './judge-error.ts';
 import { jsonOf } from './json.ts';
 import { Pause } from './pause.ts';
+import { contextFor } from './handler-context.ts';
 import { HandlerRun } from './run-context.ts';
 import { check, type Checked, type Schema } from './schema.ts';
 import type { StopSwitch } from './stop.ts';
@@ -33,7 +34,7 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
     const input = fitting(job.input, JSON.parse(facts.input));
     const fit = input instanceof Promise ? await input : input;
     part = null;
-    const returned = await job.run(run.contextFor(fit));
+    const returned = await job.run(contextFor(run, options, fit));
     if (run.suspension !== null) return { kind: 'suspend', waits: run.suspension };
     if (run.isUploading) await run.uploaded();
     part = 'output';

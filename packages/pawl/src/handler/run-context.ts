@@ -2,15 +2,20 @@ import { BOUNDS } from '../core/bounds.ts';
 import { PAYLOADS } from '../core/payload.ts';
 import type { StageRange } from '../core/policy.ts';
 import { boundedText, textOf } from '../core/text.ts';
-import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
+import {
+  type ArtifactContent,
+  type ArtifactName,
+  artifactIdOf,
+  draftOf,
+  type KeptArtifact,
+  type OpenedArtifact,
+} from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
-import { JOIN, type Joinable } from './batch.ts';
-import type { Context, Done, RunContext, StageContext, StageRunner } from './context.ts';
+import type { Done, StageContext } from './context.ts';
 import { FlowRun, runInside } from './flow-run.ts';
 import { flowVerbs } from './flow-verbs.ts';
 import { checkKeptName, jsonOf, jsonTextOf, keptFault } from './json.ts';
-import { jobLog } from './log.ts';
-import { pause } from './pause.ts';
+import { type JobLog, jobLog } from './log.ts';
 import { checkStage, percentOf, rangeOf } from './stage-ranges.ts';
 import type { StopSwitch } from './stop.ts';
 import { rejectSuspended } from './suspended.ts';
@@ -35,7 +40,7 @@ type Effect = (effect: { readonly idempotencyKey: string }) => unknown;
 const onceName = (key: string): string => `once:${key}`;
 const checkpointName = (stage: string): string => `checkpoint:${stage}`;
 
-/** One attempt as its handler sees it. */
+/** What one attempt of a handler can do; `HandlerContext` is how its handler sees it. */
 export class HandlerRun {
   readonly #around: RunEnvironment;
   // Most handlers have no stages, effects or artifacts: each of these is made for the first.
@@ -49,6 +54,7 @@ export class HandlerRun {
   #inFlightSet: Set<Promise<unknown>> | null = null;
   #flowRun: FlowRun | null = null;
   #verbs: FlowVerbs | null = null;
+  #log: JobLog | null = null;
   /** Artifacts on their way. */
   #uploads: Set<Promise<unknown>> | null = null;
 
@@ -72,7 +78,8 @@ export class HandlerRun {
     return (this.#inFlightSet ??= new Set());
   }
 
-  get #flow(): FlowVerbs {
+  /** The words with which a handler waits. */
+  get flow(): FlowVerbs {
     const { port, stops } = this.#around;
     this.#flowRun ??= new FlowRun({ port, stops, inFlight: this.#inFlight });
     return (this.#verbs ??= flowVerbs(this.#flowRun));
@@ -101,63 +108,6 @@ export class HandlerRun {
   /** What a handler left on its way when it returned must arrive before that is a success. */
   async uploaded(): Promise<void> {
     if (this.#uploads !== null) await Promise.all(this.#uploads);
-  }
-
-  /** Members of its own, so that a handler can take it apart or pass on a copy with more in it. */
-  contextFor<Input>(input: Input): RunContext<Input> {
-    const { facts, port, stops } = this.#around;
-    const stage: HandlerRun['stage'] = (name, ...rest) => this.stage(name, ...rest);
-    const once: HandlerRun['once'] = (key, effect) => this.once(key, effect);
-    const own: Omit<RunContext<Input>, keyof Context> = {
-      input,
-      job: facts.job,
-      attempt: facts.attempt,
-      fencingToken: facts.fencingToken,
-      idempotencyKey: facts.idempotencyKey,
-      lastCheckpoint: facts.checkpoint === null ? null : JSON.parse(facts.checkpoint),
-      trace: facts.trace,
-      get signal() {
-        return stops.signal;
-      },
-      stage: stage as StageRunner<string>,
-      progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
-      checkpoint: (value) => this.#checkpoint(value),
-      once: once as RunContext<Input>['once'],
-      artifact: (name, content, options) => this.artifact(name, content, options),
-      openArtifact: async (artifact) =>
-        stops.isSuspended ? rejectSuspended() : port.openArtifact(artifactIdOf(artifact)),
-      log: jobLog((line, level) =>
-        port.tell({ log: boundedText(textOf(line), BOUNDS.logLine), level }),
-      ),
-      tokens: (piece, { keep = true } = {}) => {
-        const text = boundedText(textOf(piece), TOKENS_AT_ONCE);
-        port.tell(keep ? { tokens: text } : { liveTokens: text });
-      },
-      snooze: (delay) => pause('snooze', delay),
-      advance: (delay) => pause('advance', delay),
-      ...this.#waits(),
-    };
-    if (port.join !== undefined) {
-      const join: Joinable[typeof JOIN] = (plan, context) => port.join!(plan, context);
-      Object.defineProperty(own, JOIN, { value: join });
-    }
-    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- users add to Context
-    return own as RunContext<Input>;
-  }
-
-  /** Plain functions: getters cost more than everything else that an attempt needs. */
-  #waits(): FlowVerbs {
-    const waits = {
-      call: (...args: Parameters<FlowVerbs['call']>) => this.#flow.call(...args),
-      callAll: (...args: Parameters<FlowVerbs['callAll']>) => this.#flow.callAll(...args),
-      spawn: (...args: Parameters<FlowVerbs['spawn']>) => this.#flow.spawn(...args),
-      sleep: (...args: Parameters<FlowVerbs['sleep']>) => this.#flow.sleep(...args),
-      receive: (...args: Parameters<FlowVerbs['receive']>) => this.#flow.receive(...args),
-      messageLink: (...args: Parameters<FlowVerbs['messageLink']>) =>
-        this.#flow.messageLink(...args),
-      first: (...args: Parameters<FlowVerbs['first']>) => this.#flow.first(...args),
-    };
-    return waits as unknown as FlowVerbs;
   }
 
   stage(
@@ -200,6 +150,27 @@ export class HandlerRun {
     return upload;
   }
 
+  async openArtifact(artifact: ArtifactName): Promise<OpenedArtifact> {
+    const { port, stops } = this.#around;
+    return stops.isSuspended ? rejectSuspended() : port.openArtifact(artifactIdOf(artifact));
+  }
+
+  get signal(): AbortSignal {
+    return this.#around.stops.signal;
+  }
+
+  get log(): JobLog {
+    const { port } = this.#around;
+    return (this.#log ??= jobLog((line, level) =>
+      port.tell({ log: boundedText(textOf(line), BOUNDS.logLine), level }),
+    ));
+  }
+
+  tokens(piece: string, { keep = true }: { readonly keep?: boolean } = {}): void {
+    const text = boundedText(textOf(piece), TOKENS_AT_ONCE);
+    this.#around.port.tell(keep ? { tokens: text } : { liveTokens: text });
+  }
+
   /** Gives what is kept, joins what has begun, or does the work and keeps its result. */
   #remember(name: string, work: () => Promise<unknown>): Promise<unknown> {
     const { stops } = this.#around;
@@ -231,7 +202,7 @@ export class HandlerRun {
     work.then(over, over);
   }
 
-  async #checkpoint(value: unknown): Promise<void> {
+  async checkpoint(value: unknown): Promise<void> {
     const { port, stops } = this.#around;
     if (stops.isSuspended) return rejectSuspended();
     const kept = port.keep({ checkpoint: jsonOf(PAYLOADS.checkpoint, value) });
@@ -252,6 +223,11 @@ export class HandlerRun {
       },
       progress: (done, message) => this.#progress(name, done, message),
     };
+  }
+
+  /** Of the stage at hand, or of the job. */
+  progress(done: Done, message?: string): void {
+    this.#progress(this.#open.at(-1) ?? null, done, message);
   }
 
   #progress(stage: string | null, done: Done, message?: string): void {

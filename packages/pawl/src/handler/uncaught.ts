@@ -1,8 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { JobDefinition } from './define-job.ts';
 
 /** Answers for the code that runs on behalf of one attempt, wherever it goes on. */
 export interface ErrorOwner {
+  /** Null where several jobs are handled together. */
   readonly jobId: string | null;
+  /** Whose handler it is; null where that is not known. */
+  readonly job: JobDefinition | null;
   /** Takes an error that nobody caught; false where it is too late for that. */
   uncaught(thrown: unknown): boolean;
 }
@@ -26,6 +30,11 @@ export function ownedBy<Parameters extends unknown[], Answer>(
   return owners.run(owner, work, ...parameters);
 }
 
+/** Whose handler runs here; null outside of handlers. */
+export function runningJob(): JobDefinition | null {
+  return owners.getStore()?.job ?? null;
+}
+
 /**
  * Runs work that is known to cause uncaught errors. `take` says which of them belong to this work;
  * others belong to the attempt.
@@ -36,7 +45,7 @@ export function takingUncaught<Answer>(
 ): Answer {
   const outer = owners.getStore() ?? null;
   const uncaught = (thrown: unknown): boolean => take(thrown) || outer?.uncaught(thrown) === true;
-  return owners.run({ jobId: outer?.jobId ?? null, uncaught }, work);
+  return owners.run({ jobId: outer?.jobId ?? null, job: outer?.job ?? null, uncaught }, work);
 }
 
 /**

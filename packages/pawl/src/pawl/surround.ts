@@ -1,8 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { PawlError } from '../core/errors.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Context, RunContext } from '../handler/context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
+import { runningJob } from '../handler/uncaught.ts';
 
 /** What a program puts around its handlers; only those that run in this very thread have it. */
 export interface Environment {
@@ -22,7 +22,7 @@ type Run = (context: RunContext<unknown>) => unknown;
 
 /** Which handler is running, for those who ask in its name. */
 export class HandlerScope {
-  readonly #running: AsyncLocalStorage<string> = new AsyncLocalStorage();
+  readonly #jobs: WeakSet<JobDefinition> = new WeakSet();
   readonly #log: EngineLog;
   readonly #warned: Set<string> = new Set();
 
@@ -30,15 +30,17 @@ export class HandlerScope {
     this.#log = log;
   }
 
-  run<Value>(type: string, body: () => Value): Value {
-    return this.#running.run(type, body);
+  add(job: JobDefinition): void {
+    this.#jobs.add(job);
   }
 
   /** Says once for each pair of types that a handler holds its slot for another job. */
   waiting(awaited: string | null): void {
-    const type = this.#running.getStore();
+    const job = runningJob();
+    if (job === null || !this.#jobs.has(job)) return;
+    const { type } = job;
     const pair = `${type} > ${awaited}`;
-    if (type === undefined || this.#warned.has(pair)) return;
+    if (this.#warned.has(pair)) return;
     this.#warned.add(pair);
     const message =
       'a handler waits for another job and keeps its slot: when all slots wait so, nothing runs ' +
@@ -53,22 +55,20 @@ export function surrounded(
   { context, around }: Environment,
   scope: HandlerScope,
 ): readonly JobDefinition[] {
-  const wrap =
-    (type: string, run: Run): Run =>
-    (attempt) =>
-      scope.run(type, () => {
-        if (context === undefined && around === undefined) return run(attempt);
-        return runWithin(attempt, run, { context, around });
-      });
+  const isBare = context === undefined && around === undefined;
+  const wrap = (run: Run): Run =>
+    isBare ? run : (attempt) => runWithin(attempt, run, { context, around });
   return jobs.map((job) => {
-    const { type, run, compensate } = job;
-    const undo = compensate === undefined ? {} : { compensate: wrap(type, compensate as Run) };
-    const members = Object.getOwnPropertyDescriptors({ run: wrap(type, run), ...undo });
+    const { run, compensate } = job;
+    const undo = compensate === undefined ? {} : { compensate: wrap(compensate as Run) };
+    const members = Object.getOwnPropertyDescriptors({ run: wrap(run), ...undo });
     // A member that is asked for each time stays so: a test's stub changes where a job runs.
-    return Object.defineProperties({} as JobDefinition, {
+    const own = Object.defineProperties({} as JobDefinition, {
       ...Object.getOwnPropertyDescriptors(job),
       ...members,
     });
+    scope.add(own);
+    return own;
   });
 }
 

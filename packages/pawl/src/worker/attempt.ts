@@ -105,7 +105,10 @@ export class Attempt implements AttemptPort {
       execution.onUncaught = (outcome) => this.#break(outcome);
       return new Promise((resolve) => {
         this.#giveUp = resolve;
-        void execution.outcome.finally(() => (this.#hasReturned = true)).then(resolve);
+        void execution.outcome.then((outcome) => {
+          this.#hasReturned = true;
+          return resolve(outcome);
+        });
       });
     } catch (error) {
       return Promise.resolve(notBegun(error));

@@ -25,12 +25,9 @@ export class Batches {
     this.#slots = slots;
   }
 
-  join(
-    { concurrency }: Pick<JobDefinition, 'concurrency'>,
-    plan: BatchPlan,
-    context: RunContext<unknown>,
-  ): Joined {
-    const { run, full } = this.#gathering.get(plan) ?? this.#gather(plan);
+  join(job: JobDefinition, plan: BatchPlan, context: RunContext<unknown>): Joined {
+    const { concurrency } = job;
+    const { run, full } = this.#gathering.get(plan) ?? this.#gather(job, plan);
     const joined = run.join(context);
     const isFull = run.size >= Math.min(plan.max, this.#slots, concurrency);
     if (isFull || this.#isLeaving) full.abort();
@@ -43,8 +40,8 @@ export class Batches {
     for (const { full } of this.#gathering.values()) full.abort();
   }
 
-  #gather(plan: BatchPlan): Gathering {
-    const gathering = { run: new BatchRun(plan), full: new AbortController() };
+  #gather(job: JobDefinition, plan: BatchPlan): Gathering {
+    const gathering = { run: new BatchRun(job, plan), full: new AbortController() };
     this.#gathering.set(plan, gathering);
     const begin = (): void => {
       if (this.#gathering.get(plan) === gathering) this.#gathering.delete(plan);

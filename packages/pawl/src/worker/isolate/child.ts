@@ -78,7 +78,7 @@ class ChildRun implements ErrorOwner {
   readonly order: RunOrder;
   readonly stops = new StopSwitch();
   readonly #broken = Promise.withResolvers<Outcome>();
-  #job: JobDefinition | null = null;
+  job: JobDefinition | null = null;
   #error: Outcome | null = null;
   #isOver = false;
 
@@ -96,14 +96,14 @@ class ChildRun implements ErrorOwner {
 
   uncaught(thrown: unknown): boolean {
     if (isInstance(thrown, JobStop) || isSuspended(thrown)) return true;
-    if (this.#isOver || this.#job === null) return false;
-    this.#error ??= failedBy(this.#job, thrown, null);
+    if (this.#isOver || this.job === null) return false;
+    this.#error ??= failedBy(this.job, thrown, null);
     this.#broken.resolve(this.#error);
     return true;
   }
 
   async outcomeOf(job: JobDefinition, port: AttemptPort): Promise<Outcome> {
-    this.#job = job;
+    this.job = job;
     const { facts } = this.order;
     const ended = ownedBy(this, execute, job, { facts, port, stops: this.stops });
     const outcome = await Promise.race([ended, this.#broken.promise]);

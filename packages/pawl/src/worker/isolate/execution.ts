@@ -29,20 +29,20 @@ export class InlineExecution implements Execution, ErrorOwner {
   readonly outcome: Promise<Outcome>;
   onUncaught?: (outcome: Outcome) => boolean;
   readonly jobId: string;
-  readonly #job: JobDefinition;
+  readonly job: JobDefinition;
   readonly #stops = new StopSwitch();
 
   /** What a handler leaves behind holds this for as long: no more than must be. */
   constructor({ job, facts, port }: Launch) {
     this.jobId = facts.job.id;
-    this.#job = job;
+    this.job = job;
     this.outcome = ownedBy(this, execute, job, { facts, port, stops: this.#stops });
   }
 
   uncaught(thrown: unknown): boolean {
     // What was told to stop, or came too late, may say so to nobody.
     if (isInstance(thrown, JobStop) || isSuspended(thrown)) return true;
-    return this.onUncaught?.(failedBy(this.#job, thrown, null)) ?? false;
+    return this.onUncaught?.(failedBy(this.job, thrown, null)) ?? false;
   }
 
   stop(stop: JobStop): void {
