@@ -1,11 +1,13 @@
+import type { CellJson } from '../../../pawl/src/contract/cell.ts';
 import type { UsageJson } from '../../../pawl/src/contract/me.ts';
-import { getAll } from '../api.ts';
+import { get, getAll } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { isHome } from '../me.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { TypeLink } from '../parts/type-link.tsx';
+import { Cells } from './usage/cells.tsx';
 
 const TYPES_SHOWN = 3;
 
@@ -87,6 +89,7 @@ function Rows({ items }: { readonly items: readonly UsageJson[] }) {
 /** Which tenant has how much of the platform at this moment. */
 export function UsagePage() {
   const page = useLoaded(() => getAll<UsageJson>('./v1/usage'), [], { everyMs: 3_000 });
+  const cells = useLoaded(readCells, [isHome()], { everyMs: 5_000 });
   return (
     <>
       <div class="head">
@@ -104,6 +107,13 @@ export function UsagePage() {
           )
         }
       </Shown>
+      {(cells.value.value ?? []).length > 0 && <Cells items={cells.value.value!} />}
     </>
   );
+}
+
+/** Empty where there is one database, and for those whom others' tenants do not concern. */
+async function readCells(): Promise<readonly CellJson[]> {
+  if (!isHome()) return [];
+  return (await get<{ items: readonly CellJson[] }>('./v1/cells')).items;
 }

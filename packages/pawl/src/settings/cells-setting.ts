@@ -7,7 +7,8 @@ export interface CellSetting {
   readonly database: string;
 }
 
-const SETTING = 'PAWL_CELLS';
+/** The setting that names them. */
+export const CELLS = 'PAWL_CELLS';
 const EXAMPLE = 'give them as "main=postgres://… berlin=postgres://…"';
 
 export function isPostgresUrl(database: string): boolean {
@@ -16,16 +17,16 @@ export function isPostgresUrl(database: string): boolean {
 
 /** Null: there is one database, by its own settings. */
 export function readCellsSetting(env: NodeJS.ProcessEnv): readonly CellSetting[] | null {
-  const text = env[SETTING]?.trim() ?? '';
+  const text = env[CELLS]?.trim() ?? '';
   if (text === '') return null;
   const cells = text.split(/\s+/).map(cellIn);
   const twice = cells.find(({ name }, at) => cells.findIndex((one) => one.name === name) !== at);
   if (twice !== undefined) {
-    throw new ConfigurationError(SETTING, `names "${twice.name}" twice: give each its own name`);
+    throw new ConfigurationError(CELLS, `names "${twice.name}" twice: give each its own name`);
   }
   for (const other of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL']) {
     if ((env[other] ?? '') === '') continue;
-    throw new ConfigurationError(other, `is for one database: leave it out beside ${SETTING}`);
+    throw new ConfigurationError(other, `is for one database: leave it out beside ${CELLS}`);
   }
   return cells;
 }
@@ -35,8 +36,8 @@ function cellIn(part: string): CellSetting {
   if (name === undefined || database === undefined) {
     // Not the part itself: it may have a password.
     const fault = 'has a part that does not begin with a name of a–z, 0–9 and -, and =';
-    throw new ConfigurationError(SETTING, `${fault}: ${EXAMPLE}`);
+    throw new ConfigurationError(CELLS, `${fault}: ${EXAMPLE}`);
   }
-  if (isPostgresUrl(database)) checkDatabaseUrl(SETTING, database);
+  if (isPostgresUrl(database)) checkDatabaseUrl(CELLS, database);
   return { name, database };
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { withoutSqlite } from '../store/missing-sqlite.ts';
 import type { Store } from '../store/store.ts';
-import { type CellSetting, isPostgresUrl } from './cells-setting.ts';
+import { CELLS, type CellSetting, isPostgresUrl } from './cells-setting.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { checkDatabaseUrl, connectionFault } from './database-url.ts';
 import { storePath, type StoreSettings } from './store-settings.ts';
@@ -28,7 +28,7 @@ async function openAsCells(
       ? { databaseUrl: database }
       : { databaseUrl: null, dataFolder: database };
     const own = { ...configuration, ...place, cells: null };
-    return { name, open: async () => (await openDatabase(own, lifecycles)).store };
+    return { name, open: async () => (await openDatabase(own, lifecycles, CELLS)).store };
   });
   const names = settings.map(({ name }) => name).join(', ');
   return { store: await openCells({ cells }), storeName: `the cells ${names}` };
@@ -37,10 +37,11 @@ async function openAsCells(
 async function openDatabase(
   configuration: StoreSettings,
   lifecycles: readonly Lifecycle[],
+  setting: string = 'DATABASE_URL',
 ): Promise<{ store: Store; storeName: string }> {
   if (configuration.databaseUrl !== null) {
     const { databaseUrl: url, directUrl, replicaUrl, replicaStaleMsMax } = configuration;
-    checkDatabaseUrl('DATABASE_URL', url);
+    checkDatabaseUrl(setting, url);
     if (directUrl !== null) checkDatabaseUrl('DATABASE_DIRECT_URL', directUrl);
     if (replicaUrl !== null) checkDatabaseUrl('DATABASE_REPLICA_URL', replicaUrl);
     const { openPostgresStore } = await import('../store/postgres/store.ts');
@@ -54,7 +55,7 @@ async function openDatabase(
       lifecycles,
     }).catch((error: unknown) => {
       const fault = connectionFault(url, error);
-      throw fault === null ? error : new ConfigurationError('DATABASE_URL', fault);
+      throw fault === null ? error : new ConfigurationError(setting, fault);
     });
     return { store, storeName: 'PostgreSQL' };
   }
