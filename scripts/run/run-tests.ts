@@ -9,7 +9,7 @@ import {
 import { findTestFiles, shortPath } from './repository.ts';
 import { ResultCollector, type RunnerEvent } from './reporter.ts';
 
-/** For a file that hangs. On a machine with forty others at work a sound one has taken a third of it. */
+/** For a file that hangs: a sound one has taken a third of it beside sixty other processes. */
 const fileTimeoutMs = 30 * 60_000;
 /** More than there are cores: half of its time a file waits, for a process, a lock or a page. */
 const filesAtOnce = availableParallelism() + 2;
