@@ -59,8 +59,11 @@ const OWN_BY_NAME = new Set([
 const THE_SAME_FOR_ALL = new Set(['/v1/lifecycles/{name}']);
 const LINK_IS_THE_KEY = new Set(['downloadArtifact', 'readMessageLink', 'useMessageLink']);
 
+/** Of the platform as a whole, so that only the home tenant may ask. */
+const OF_THE_PLATFORM = new Set(['placeTenant', 'moveTenant']);
+
 function expectedOf({ operationId, path }: Route): readonly number[] | null {
-  if (LINK_IS_THE_KEY.has(operationId)) return [403];
+  if (LINK_IS_THE_KEY.has(operationId) || OF_THE_PLATFORM.has(operationId)) return [403];
   if (!path.includes('{') || THE_SAME_FOR_ALL.has(path)) return null;
   // The rival's own worker of that name, known through its claims alone, cannot be told to drain.
   if (operationId === 'drainWorker') return [202, 409];

@@ -128,6 +128,7 @@ const OTHER_METHODS = [
   'sweepThrottles',
   'announce',
   'askToDrain',
+  'cells',
   'workers',
   'follow',
   'followers',

@@ -134,6 +134,8 @@ const NOTHING_TO_OVERWRITE = new Set(
     // A link is good for one use; a worker speaks of itself; the rest has two states alone.
     'useMessageLink putWorker drainWorker ignoreFailure heedFailure stopOperation undoOperation',
     'cancelJobs',
+    // A tenant that has a place keeps it, and one that moves is moved once.
+    'placeTenant moveTenant',
     // Tried below: the job has to end first.
     'eraseJob',
   ].flatMap((names) => names.split(' ')),

@@ -25,11 +25,13 @@ const AUDITED: Readonly<Record<string, string>> = {
   resumeSchedule: 'schedule.resumed',
   runSchedule: 'schedule.run',
   drainWorker: 'worker.drain_asked',
+  placeTenant: 'tenant.placed',
 };
 
 function subjectOf({ params, body, routeOptions }: FastifyRequest): string {
-  const named = { ...(body as object), ...(params as object) } as { id?: unknown; name?: unknown };
-  const found = [named.id, named.name].find((one) => typeof one === 'string');
+  const named = { ...(body as object), ...(params as object) } as Record<string, unknown>;
+  const texts = ['id', 'name', 'tenant'].map((name) => named[name]);
+  const found = texts.find((one) => typeof one === 'string');
   return found ?? routeOptions.url!;
 }
 

@@ -24,6 +24,8 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   claimJobs: { workerId: 'worker-1', types: ['export'], max: 1, waitMs: 30_000 },
   putWorker: { types: ['export'], host: 'worker-host-1', version: '1.0.0', slots: 4 },
   drainWorker: {},
+  placeTenant: { cell: 'berlin' },
+  moveTenant: { cell: 'berlin' },
   startJob: OWNER,
   beat: { ...OWNER, stage: 'render', progress: 40, message: 'page 4 of 10' },
   keepStage: { ...OWNER, result: { pages: 10 } },
