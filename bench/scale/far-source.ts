@@ -21,7 +21,9 @@ export interface Line {
 }
 
 /** As packages/pawl/src/client/connection.ts has it. */
-export const REQUEST_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** As packages/pawl/src/client/remote-source.ts has it, of a beat that carries nothing. */
+const BEAT_TIMEOUT_MS = 5_000;
 /** As packages/server/src/http/workers.ts has it: a claim that waits looks this often by itself. */
 const CLAIM_LOOK_MS = 250;
 /** The least that TCP waits for an acknowledgement. */
@@ -69,7 +71,7 @@ export class FarSource implements JobSource {
     const { calls, engine } = this.#options;
     calls.renewals += beats.length;
     return Promise.all(
-      beats.map((beat) => this.#ask(async () => (await engine.renew([beat]))[0]!)),
+      beats.map((beat) => this.#ask(async () => (await engine.renew([beat]))[0]!, BEAT_TIMEOUT_MS)),
     );
   }
 
@@ -107,9 +109,12 @@ export class FarSource implements JobSource {
     }
   }
 
-  async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(
+    question: () => Promise<Answer>,
+    timeoutMs: number = REQUEST_TIMEOUT_MS,
+  ): Promise<Answer> {
     const { time, random, line } = this.#options;
-    while (random.next() < line.silence) await time.sleep(REQUEST_TIMEOUT_MS);
+    while (random.next() < line.silence) await time.sleep(timeoutMs);
     await this.#way();
     const answer = await question();
     await this.#way();

@@ -34,6 +34,8 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** Time that the server is asked to wait. */
   readonly waitMs?: number;
+  /** Where an answer is needed sooner than the connection's own timeout gives up. */
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -49,7 +51,7 @@ export interface Reply {
 }
 
 const RETRIES_MAX = 4;
-const TIMEOUT_MS = 30_000;
+export const TIMEOUT_MS = 30_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 const RETRY_AFTER_MAX_MS = 60_000;
@@ -181,7 +183,8 @@ export class Connection {
 
   #send(call: Call, key: string): Promise<Response> {
     const { method, body, content, waitMs = 0 } = call;
-    const timeout = AbortSignal.timeout((this.#options.timeoutMs ?? TIMEOUT_MS) + waitMs);
+    const { timeoutMs = TIMEOUT_MS } = this.#options;
+    const timeout = AbortSignal.timeout(Math.min(timeoutMs, call.timeoutMs ?? Infinity) + waitMs);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
     return this.#fetch(this.#urlOf(call.path, call.query), {
       method,

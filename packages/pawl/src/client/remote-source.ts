@@ -6,9 +6,11 @@ import type { Settlement } from '../engine/settle.ts';
 import type { ClaimJson, HeartbeatJson } from '../contract/worker.ts';
 import type { WorkerBodyJson } from '../contract/worker-sign.ts';
 import type { WorkerSign } from '../records/workers.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, TIMEOUT_MS } from './connection.ts';
 import { flowAnswerOf, flowRequestOf } from './remote-flow.ts';
 import { claimOf, endingOf, lineOf, textIn } from './remote-claim.ts';
+
+const BEAT_TIMEOUT_MS = 5_000;
 
 type Outcome =
   | { readonly kind: 'moved' | 'unchanged' }
@@ -156,8 +158,10 @@ export class RemoteSource {
     body: object,
   ): Promise<{ body: unknown; error: PawlError | null }> {
     const path = `/v1/jobs/${ref.id}/${verb}`;
+    const asked = { workerId, epoch, token, ...body };
+    const timeoutMs = verb === 'heartbeat' ? beatTimeoutMs(asked) : TIMEOUT_MS;
     try {
-      const call = { method: 'POST', path, body: { workerId, epoch, token, ...body } } as const;
+      const call = { method: 'POST', path, body: asked, timeoutMs } as const;
       const reply = await this.#connection.call(call);
       return { body: reply.body, error: null };
     } catch (error) {
@@ -165,6 +169,14 @@ export class RemoteSource {
       throw error;
     }
   }
+}
+
+/**
+ * The other leases of this worker are renewed after the answer, and all may end in 20 s: a request
+ * that is never answered must be given up in time to be sent again. Ten bytes take a millisecond.
+ */
+function beatTimeoutMs(body: object): number {
+  return BEAT_TIMEOUT_MS + Math.round(JSON.stringify(body).length / 10);
 }
 
 function renewedOf({ lease, cancel, progress }: HeartbeatJson): BeatResult {
