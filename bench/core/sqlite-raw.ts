@@ -5,6 +5,7 @@ import type { ClaimedJob } from 'pawl/internal/store/claim';
 import type { NewJob } from 'pawl/internal/store/insert';
 import type { Move } from 'pawl/internal/store/move';
 import type { AnswerOf, ArgsOf, Verb } from 'pawl/internal/store/sqlite/verbs';
+import { unfolded } from 'pawl/internal/store/sqlite/alike';
 import { Writer } from 'pawl/internal/store/sqlite/writer';
 import {
   type Call,
@@ -97,7 +98,7 @@ export class SqliteRaw implements Contender {
     const [answer] = this.#writer.run([{ verb, args, now: null }]);
     if ('failure' in answer!) throw new Error(answer.failure.message);
     this.#writer.checkpoint(false);
-    return answer!.value as AnswerOf<Name>;
+    return unfolded(answer!.value) as AnswerOf<Name>;
   }
 
   #newJob(input: string): NewJob {

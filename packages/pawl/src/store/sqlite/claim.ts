@@ -1,18 +1,15 @@
 import { randomInt } from 'node:crypto';
-import { workerActor } from '../../core/actor.ts';
-import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
-import { opensEpoch, type Transition } from '../../core/lifecycle.ts';
-import { phaseOfRank, rankOf } from '../../core/phase.ts';
 import { claimTypeOf, revisionFor } from '../../core/revision.ts';
 import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
-import { StoreError } from '../store-error.ts';
 import { countStart, keysOf } from './admit.ts';
+import { type AlikeList, unfolded } from './alike.ts';
+import { ALIKE_MIN, AlikeRows, alikeTo, canBeMany } from './alike-rows.ts';
+import { advance, type Claimer, stepOf, writeTaken } from './claim-step.ts';
 import { lanesWithWork } from './lane.ts';
 import { roomFor } from './limits.ts';
-import type { Standing } from './log.ts';
-import { runMany } from './many.ts';
-import { type Lane, stateCode } from './names.ts';
+import type { Entry, Standing } from './log.ts';
+import type { Lane } from './names.ts';
 import { keepPosition } from './positions.ts';
 import { rowsOf, stagesOf } from './read.ts';
 import { C, COLUMNS, FLAG, jobOf, type JobRow } from './row.ts';
@@ -24,26 +21,34 @@ const FIRST_OF_LANE = `SELECT ${COLUMNS.join(', ')} FROM job
 
 const TOKEN_MAX = 2 ** 48 - 1;
 
-/** Who claims: the same for all jobs of a call. */
-interface Claimer {
-  readonly request: ClaimRequest;
-  readonly owner: number;
-  readonly token: number;
-}
+/** What is claimed together: rows one by one, or one row for many that are alike. */
+type Part = readonly JobRow[] | AlikeRows;
 
 /** Answers a repeated request with what it won before, else takes jobs lane by lane. */
 export function claimJobs(work: Work, request: ClaimRequest): ClaimedJob[] {
-  const { names, now } = work;
+  return unfolded(claimList(work, request)) as ClaimedJob[];
+}
+
+/** The same, told by its columns where all jobs are alike. */
+export function claimList(work: Work, request: ClaimRequest): ClaimedJob[] | AlikeList {
+  const { names } = work;
   if (request.types.length === 0 || request.max <= 0) return [];
   const won = wonBefore(work, request);
-  const rows = won.length > 0 ? won : takeByLanes(work, request);
-  return rows.map((row) => ({
-    job: jobOf(names, row),
-    stages: (row[C.flags] as number) & FLAG.stages ? stagesOf(work, row[C.key] as number) : [],
-    at: now,
-    token: String(row[C.token]),
-    key: String(row[C.key]),
-  }));
+  const parts = won.length > 0 ? [won] : takeByLanes(work, request);
+  const [first, ...more] = parts;
+  if (first instanceof AlikeRows && more.length === 0) return first.told(work);
+  return parts.flatMap((part) =>
+    part instanceof AlikeRows
+      ? (unfolded(part.told(work)) as ClaimedJob[])
+      : part.map((row) => ({
+          job: jobOf(names, row),
+          stages:
+            (row[C.flags] as number) & FLAG.stages ? stagesOf(work, row[C.key] as number) : [],
+          at: work.now,
+          token: String(row[C.token]),
+          key: String(row[C.key]),
+        })),
+  );
 }
 
 function wonBefore(work: Work, request: ClaimRequest): JobRow[] {
@@ -52,28 +57,70 @@ function wonBefore(work: Work, request: ClaimRequest): JobRow[] {
   return owner === null ? [] : rowsOf(work, 'claimed_before', owner, name, work.now);
 }
 
-function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
+function takeByLanes(work: Work, request: ClaimRequest): Part[] {
   const { max, turn = 0 } = request;
   const room = roomFor(work);
   const lanes = lanesWithWork(work, request).filter((lane) => room(lane) !== null);
   if (lanes.length === 0) return [];
   const owner = work.names.makeOwner(request.owner);
   const claimer: Claimer = { request, owner, token: randomInt(1, TOKEN_MAX) };
-  const taken: JobRow[] = [];
+  const parts: Part[] = [];
+  const keys: number[] = [];
   shareOut(lanes, { max, turn }, (lane, count) => {
-    const rows = firstOf(work, lane, Math.min(count, room(lane) ?? 0));
-    for (const group of groupsOf(rows)) take(work, claimer, group);
-    if (request.revisions !== undefined) fixRevision(work, request, { lane, rows });
-    for (const row of rows) if ((row[C.flags] as number) & FLAG.keys) start(work, row);
-    taken.push(...rows);
-    return rows.length;
+    const wanted = Math.min(count, room(lane) ?? 0);
+    const alike = takeAlike(work, claimer, { lane, count: wanted });
+    if (alike !== null) {
+      parts.push(alike);
+      keys.push(...alike.keys);
+    }
+    const many = alike?.keys.length ?? 0;
+    const rows = many < wanted ? takeRows(work, claimer, { lane, count: wanted - many }) : [];
+    if (rows.length > 0) parts.push(rows);
+    for (const row of rows) keys.push(row[C.key] as number);
+    return many + rows.length;
   });
   const name = claimName(request);
-  if (name !== null && taken.length > 0) {
-    const keys = JSON.stringify(taken.map((row) => row[C.key]));
-    work.connection.sql('put_claim').run(owner, name, claimer.token, work.now, keys);
+  if (name !== null && keys.length > 0) {
+    const list = `[${keys.join(',')}]`;
+    work.connection.sql('put_claim').run(owner, name, claimer.token, work.now, list);
   }
-  return taken;
+  return parts;
+}
+
+interface Share {
+  readonly lane: Lane;
+  readonly count: number;
+}
+
+function takeRows(work: Work, claimer: Claimer, { lane, count }: Share): JobRow[] {
+  const { request } = claimer;
+  const rows = firstOf(work, lane, count);
+  for (const group of groupsOf(rows)) take(work, claimer, group);
+  if (request.revisions !== undefined) fixRevision(work, request, { lane, rows });
+  for (const row of rows) if ((row[C.flags] as number) & FLAG.keys) start(work, row);
+  return rows;
+}
+
+/**
+ * Of those that come next, the ones that are as the first is: most of a long line. They are read
+ * by what is their own alone, and told by it. Null where that is not worth a look.
+ */
+function takeAlike(work: Work, claimer: Claimer, { lane, count }: Share): AlikeRows | null {
+  if (count < ALIKE_MIN || claimer.request.revisions !== undefined) return null;
+  const [first] = firstOf(work, lane, 1);
+  if (first === undefined || !canBeMany(first)) return null;
+  const found = alikeTo(work, first, { lane: lane.number, count });
+  if (found.keys.length < ALIKE_MIN) return null;
+  const step = stepOf(work, claimer, first);
+  advance(work, first, step);
+  if (!step.quiet) {
+    const standing = standingIn(first);
+    const standings = found.keys.map((key) => ({ ...standing, key }));
+    const entry = entryOf(work, first, { from: step.before, actor: step.actor });
+    first[C.claim_n] = work.log.write(entry, standings);
+  }
+  writeTaken(work, step, { keys: found.keys, n: first[C.claim_n] as number | null });
+  return found;
 }
 
 function firstOf({ connection }: Work, lane: Lane, count: number): JobRow[] {
@@ -121,34 +168,14 @@ function groupsOf(rows: readonly JobRow[]): Iterable<JobRow[]> {
 }
 
 /** Moves the stored rows, and the given ones with them, to where the lifecycle's claim leads. */
-function take(work: Work, { request, owner, token }: Claimer, rows: readonly JobRow[]): void {
-  const { connection, names, now } = work;
-  const first = rows[0]!;
-  const { from, to, quiet } = claimOf(work, first);
-  const { lease, timeoutMs } = names.policy(first[C.policy] as number);
-  const limit = leaseLimit({ claimedAt: now, timeoutMs, deadlineAt: null });
-  const expiry = Math.min(now + leaseWindowMs(lease), limit ?? Infinity);
-  const [epochs, versions] = [Number(opensEpoch(from, to)), Number(!quiet)];
-  const state = stateCode(names.lifecycleOf(first[C.lifecycle] as number), to.state);
-  const phase = rankOf(to.phase);
-  const before = first[C.state] as number;
+function take(work: Work, claimer: Claimer, rows: readonly JobRow[]): void {
+  const step = stepOf(work, claimer, rows[0]!);
   for (const row of rows) {
-    if (!quiet) keepLastClaim(work, row);
-    row[C.state] = state;
-    row[C.phase] = phase;
-    row[C.epoch] = (row[C.epoch] as number) + epochs;
-    row[C.version] = (row[C.version] as number) + versions;
-    row[C.attempts] = Math.max(row[C.attempts] as number, 1);
-    row[C.owner] = owner;
-    row[C.token] = token;
-    row[C.lease_expiry] = Math.min(expiry, (row[C.deadline_at] as number | null) ?? Infinity);
-    row[C.updated_at] = now;
-    if (to.phase === 'executing') row[C.started_at] ??= now;
+    if (!step.quiet) keepLastClaim(work, row);
+    advance(work, row, step);
   }
-  const n = quiet ? null : tell(work, rows, { from: before, actor: workerActor(request.owner) });
-  const lasting = [now + lease.ttlMs, limit, now];
-  const values = [state, phase, epochs, versions, owner, token, n, expiry, ...lasting];
-  runMany(connection, { name: 'take', keys: rows.map((row) => row[C.key] as number), values });
+  const n = step.quiet ? null : tell(work, rows, { from: step.before, actor: step.actor });
+  writeTaken(work, step, { keys: rows.map((row) => row[C.key] as number), n });
 }
 
 function keepLastClaim({ connection }: Work, row: JobRow): void {
@@ -162,24 +189,10 @@ function keepLastClaim({ connection }: Work, row: JobRow): void {
 }
 
 /** The entry of jobs as they stand now. */
-function tell(
-  { log, now }: Work,
-  rows: readonly JobRow[],
-  { from, actor }: { from: number; actor: string },
-): number {
-  const first = rows[0]!;
+function tell(work: Work, rows: readonly JobRow[], said: { from: number; actor: string }): number {
   const texts = rows.filter((row) => (row[C.flags] as number) & FLAG.details);
-  return log.write(
-    {
-      at: now,
-      lane: first[C.lane] as number,
-      lifecycle: first[C.lifecycle] as number,
-      type: 'job_claimed',
-      from,
-      to: first[C.state] as number,
-      phase: first[C.phase] as number,
-      actor,
-    },
+  return work.log.write(
+    entryOf(work, rows[0]!, said),
     rows.map(standingIn),
     texts.map((row) => ({
       key: row[C.key] as number,
@@ -191,6 +204,12 @@ function tell(
   );
 }
 
+function entryOf({ now }: Work, row: JobRow, said: { from: number; actor: string }): Entry {
+  const [lane, lifecycle] = [row[C.lane] as number, row[C.lifecycle] as number];
+  const [to, phase] = [row[C.state] as number, row[C.phase] as number];
+  return { at: now, lane, lifecycle, type: 'job_claimed', ...said, to, phase };
+}
+
 export function standingIn(row: JobRow): Standing {
   return {
     key: row[C.key] as number,
@@ -200,15 +219,4 @@ export function standingIn(row: JobRow): Standing {
     retry_count: row[C.retry_count] as number,
     progress: row[C.progress] as number,
   };
-}
-
-function claimOf({ names }: Work, row: JobRow): Transition {
-  const [lifecycle, state, phase] = [row[C.lifecycle], row[C.state], row[C.phase]] as number[];
-  const transition = names.claimRow(lifecycle!, state!, phase!);
-  if (transition !== null) return transition;
-  const place = `${names.lifecycleOf(lifecycle!).states[state! - 1]}/${phaseOfRank(phase!)}`;
-  throw new StoreError(
-    'refused',
-    `job ${String(row[C.key])} is claimable in ${place}, which has no claim`,
-  );
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StoreError } from '../store-error.ts';
+import { unfolded } from './alike.ts';
 import { failureBeforeCommit, toStoreError } from './failure.ts';
 import { readOnce } from './reader.ts';
 import { type FromThread, say, type ThreadData, type ToThread } from './thread.ts';
@@ -23,7 +24,7 @@ interface Asked<Message> {
 
 function settle({ resolve, reject }: Asked<unknown>, answer: Answer): void {
   if ('failure' in answer) reject(toStoreError(answer.failure));
-  else resolve(answer.value);
+  else resolve(unfolded(answer.value));
 }
 
 /** In the calling thread: the calls of one turn share a commit, and nothing is left to chance. */

@@ -1,37 +1,24 @@
 import type { Instant } from '../../core/clock.ts';
+import {
+  type Alike,
+  AlikeList,
+  alikeOf,
+  isPlainObject,
+  type PlainObject,
+  thingsOf,
+} from './alike.ts';
 import { jobsOf } from './together.ts';
 import type { Answer, Call, Verb } from './verbs.ts';
 
 /**
  * What travels between threads, as JSON: faster than a structured clone, and it takes whatever a
- * database could take. Jobs, moves and outcomes go by the thousand and are much alike, so a list of
- * them is sent as its first thing and those members that are not the same in all. Whoever receives
- * them makes copies of the first, which is quicker than reading each, and they share what is equal.
+ * database could take. Jobs, moves and outcomes go by the thousand, as lists of things alike.
+ * One argument, or one answer: anything, a list of things that are alike, or a page of such.
  */
-interface Alike {
-  readonly count: number;
-  readonly first: PlainObject;
-  readonly others: Readonly<Record<string, Column>>;
-}
-
-type PlainObject = Readonly<Record<string, unknown>>;
-
-type Column = { readonly each: readonly unknown[] } | { readonly alike: Alike };
-
-/** One argument, or one answer: anything, a list of things that are alike, or a page of such. */
 type WireValue =
   | { readonly value: unknown }
   | { readonly alike: Alike }
   | { readonly page: PlainObject; readonly items: Alike };
-
-/** Shorter lists are not worth a comparison. */
-const ALIKE_MIN = 4;
-
-/** A list's things, and the things that are members of these: below are the words of users. */
-const DEPTH_MAX = 2;
-
-/** Members further down that are no words of users. */
-const OURS: ReadonlySet<string> = new Set(['awaitedBy']);
 
 /** One call, or inserts in a row as one list of jobs: how many are of which call. */
 type WireCall =
@@ -95,6 +82,7 @@ export function answersOfText(text: string): Answer[] {
 }
 
 function packed(value: unknown): WireValue {
+  if (value instanceof AlikeList) return { alike: value.alike };
   if (Array.isArray(value)) {
     const alike = alikeOf(value, 1);
     return alike === null ? { value } : { alike };
@@ -108,79 +96,4 @@ function unpacked(wireValue: WireValue): unknown {
   if ('alike' in wireValue) return thingsOf(wireValue.alike);
   if ('page' in wireValue) return { ...wireValue.page, items: thingsOf(wireValue.items) };
   return wireValue.value;
-}
-
-/** Null for what cannot be told in this way: things of other members, or of none. */
-function alikeOf(list: readonly unknown[], depth: number): Alike | null {
-  if (list.length < ALIKE_MIN || !list.every(isPlainObject)) return null;
-  const [first] = list as [PlainObject];
-  const names = differing(list);
-  if (names === null) return null;
-  const others: Record<string, Column> = {};
-  for (const name of names) {
-    const each = list.map((object) => object[name]);
-    // JSON has no word for it in a list.
-    if (each.includes(undefined)) return null;
-    const alike = depth < DEPTH_MAX || OURS.has(name) ? alikeOf(each, depth + 1) : null;
-    others[name] = alike === null ? { each } : { alike };
-  }
-  return { count: list.length, first, others };
-}
-
-function isPlainObject(value: unknown): value is PlainObject {
-  return (
-    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
-  );
-}
-
-/** Names of members that are not the same in all; null where not all have the same members. */
-function differing(list: readonly PlainObject[]): Set<string> | null {
-  const first = list[0]!;
-  const names = Object.keys(first);
-  const values = Object.values(first);
-  const found = new Set<string>();
-  for (const object of list) {
-    let at = 0;
-    for (const name in object) {
-      if (name !== names[at]) return null;
-      const value = object[name];
-      if (value !== values[at] && !found.has(name) && !isSame(value, values[at])) found.add(name);
-      at++;
-    }
-    if (at !== names.length) return null;
-  }
-  return found;
-}
-
-/** Of things and lists: the same in every member. Whatever else is no constant is another. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object') return false;
-  if (Array.isArray(one)) {
-    return Array.isArray(other) && one.length === other.length && isSameList(one, other);
-  }
-  return isPlainObject(one) && isPlainObject(other) && isSameObject(one, other);
-}
-
-function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
-  for (let at = 0; at < one.length; at++) if (!isSame(one[at], other[at])) return false;
-  return true;
-}
-
-function isSameObject(one: PlainObject, other: PlainObject): boolean {
-  const names = Object.keys(one);
-  if (names.length !== Object.keys(other).length) return false;
-  for (const name of names) {
-    if (!Object.hasOwn(other, name) || !isSame(one[name], other[name])) return false;
-  }
-  return true;
-}
-
-function thingsOf({ count, first, others }: Alike): unknown[] {
-  const objects = Array.from({ length: count }, () => ({ ...first }));
-  for (const [name, column] of Object.entries(others)) {
-    const values = 'each' in column ? column.each : thingsOf(column.alike);
-    for (let index = 0; index < count; index++) objects[index]![name] = values[index];
-  }
-  return objects;
 }

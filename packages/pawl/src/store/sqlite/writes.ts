@@ -2,7 +2,7 @@
 import type { VerbTable } from '../plain-verbs.ts';
 import { applyAndClaim } from './apply-and-claim.ts';
 import { applyMoves } from './apply.ts';
-import { claimJobs } from './claim.ts';
+import { claimJobs, claimList } from './claim.ts';
 import { noteDamage, probeDisk } from './disk.ts';
 import { eraseJob } from './erase.ts';
 import { insertJobs, insertWith } from './insert.ts';
@@ -22,12 +22,14 @@ export const PLAIN_WRITES: Pick<VerbTable<Work>, WriteVerb & keyof VerbTable<Wor
   putPolicy: ({ names }, policy) => names.makePolicy(policy),
 };
 
-type Writes = typeof PLAIN_WRITES & {
+/** A claim may answer with columns, see `unfolded`. */
+type Writes = Omit<typeof PLAIN_WRITES, 'claim'> & {
   readonly [Name in Exclude<WriteVerb, keyof typeof PLAIN_WRITES>]: Body<Name>;
-};
+} & { readonly claim: typeof claimList };
 
 const WRITES: Writes = {
   ...PLAIN_WRITES,
+  claim: claimList,
   insert: insertJobs,
   insertWith,
   apply: applyMoves,
