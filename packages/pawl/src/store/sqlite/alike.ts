@@ -26,6 +26,9 @@ const DEPTH_MAX = 2;
 /** Members further down that are no words of users. */
 const OURS: ReadonlySet<string> = new Set(['awaitedBy']);
 
+/** JSON.parse looks up no longer texts. */
+const DIGITS_MAX = 10;
+
 /** A list that was never anything else: what makes it by the thousand has its columns at hand. */
 export class AlikeList {
   readonly alike: Alike;
@@ -52,9 +55,21 @@ export function alikeOf(list: readonly unknown[], depth: number): Alike | null {
     // JSON has no word for it in a list.
     if (each.includes(undefined)) return null;
     const alike = depth < DEPTH_MAX || OURS.has(name) ? alikeOf(each, depth + 1) : null;
-    others[name] = alike === null ? { each } : { alike };
+    others[name] = alike === null ? listOf(each) : { alike };
   }
   return { count: list.length, first, others };
+}
+
+/** A text is one of digits if a number becomes the same text again. */
+function listOf(each: readonly unknown[]): Column {
+  const digits: number[] = [];
+  for (const value of each) {
+    if (typeof value !== 'string' || value.length > DIGITS_MAX) return { each };
+    const number = Number(value);
+    if (!Number.isSafeInteger(number) || String(number) !== value) return { each };
+    digits.push(number);
+  }
+  return { digits };
 }
 
 export function isPlainObject(value: unknown): value is PlainObject {

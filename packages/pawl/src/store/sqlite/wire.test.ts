@@ -52,6 +52,16 @@ const LISTS: Readonly<Record<string, readonly unknown[]>> = {
     job: { awaitedBy: n === 1 ? { key: 'a' } : null },
   })),
   'lists of another length': five((n) => ({ steps: n === 1 ? ['one', 'two'] : ['one'] })),
+  'texts of digits': five((n) => ({ key: `${n * 1_000}`, way: `${-n}` })),
+  'texts that look like numbers': five((n) => ({
+    a: n === 1 ? 'NaN' : 'Infinity',
+    b: `0${n}`,
+    c: `${n}.5`,
+    d: n === 1 ? '-0' : '1',
+    e: n === 1 ? 'null' : `${n}e3`,
+    f: n === 1 ? '' : ' 1',
+    g: n === 1 ? 1 : '1',
+  })),
   'words that are no ASCII': five((n) => ({ a: `ü\u0000\ud83d\ude00${n}` })),
 };
 
