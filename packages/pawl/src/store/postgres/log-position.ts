@@ -58,7 +58,10 @@ export async function findPlace(
   if (from === 'end') return { place: endOf(log), lost: null };
   if ('at' in from) {
     const [before] = await session.database.ask<{ n: number }>('last_before', [from.at]);
-    return { place: { n: Math.max(log.start, (before?.n ?? 0) + 1), index: 0, seen: 0 }, lost: null };
+    return {
+      place: { n: Math.max(log.start, (before?.n ?? 0) + 1), index: 0, seen: 0 },
+      lost: null,
+    };
   }
   const [, name, n, index, told] = CURSOR.exec(from.cursor) ?? [];
   if (name === undefined) return null;
