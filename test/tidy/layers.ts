@@ -114,6 +114,7 @@ const neighbours = new Set([
   'pawl/engine > pawl/engine/sweeps',
   'pawl/engine/sweeps > pawl/engine',
   'pawl/contract > pawl/doctor',
+  'pawl/contract > pawl/engine/what-if',
   'pawl/doctor > pawl/engine',
   'pawl/doctor > pawl/engine/follow',
   'pawl/cli > pawl/cli/commands',

@@ -39,7 +39,7 @@ export function figuresOf(
       const begunAt = startedAt ?? Infinity;
       if (begunAt < span.to) {
         busyMs += Math.min(until ?? span.to, span.to) - Math.max(begunAt, span.from);
-        if (begunAt > span.from) waits.push(begunAt - dueAt);
+        if (begunAt > span.from || dueAt >= span.from) waits.push(begunAt - dueAt);
       } else if ((until ?? Infinity) >= span.to && dueAt < span.to) {
         waits.push(span.to - dueAt);
         waitingAtEnd += 1;

@@ -49,8 +49,10 @@ export function fleetOf(
     const types = one?.isAnnounced === true ? one.types : groups.get(own[0]!.type)!;
     return { id, slots, types, ...there, isAnnounced: (one?.slots ?? null) !== null };
   });
-  const idle = known.filter(({ id, isAnnounced, slots }) => {
-    return isAnnounced && slots !== null && !work.has(workerIn(id));
+  const asked = new Set(jobs.map(({ type }) => type));
+  const idle = known.filter(({ id, isAnnounced, slots, types }) => {
+    const isOne = isAnnounced && slots !== null && !work.has(workerIn(id));
+    return isOne && types.some((type) => asked.has(type));
   });
   for (const { id, slots, types, startedAt } of idle) {
     if (startedAt >= span.to) continue;

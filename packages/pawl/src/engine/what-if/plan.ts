@@ -62,7 +62,7 @@ function planned(job: RecordedJob, { known, from, to }: Known): PlannedJob {
     userKey: keys.user,
     organisationKey: keys.organisation,
     dueAt: first.dueAt,
-    isBegun: first.startedAt !== null && first.startedAt <= from,
+    isBegun: first.startedAt !== null && first.startedAt <= from && first.dueAt < from,
     worker: first.worker,
     attempts: attempts.map((attempt, at): PlannedAttempt => {
       const next = attempts[at + 1];

@@ -34,12 +34,26 @@ interface SimWorker {
  * but the attempts. What has not begun by the end of the stretch has not begun.
  */
 export function simulate(options: SimulationOptions): SimJob[] {
-  return new Simulation(options).run();
+  const simulation = new Simulation(options);
+  while (simulation.run(Infinity));
+  return [...simulation.jobs];
 }
+
+/** The same in pieces, so that a process can do other things in between. */
+export async function simulateInTurns(
+  options: SimulationOptions,
+  turn: () => Promise<void>,
+): Promise<SimJob[]> {
+  const simulation = new Simulation(options);
+  while (simulation.run(MOMENTS_A_TURN)) await turn();
+  return [...simulation.jobs];
+}
+
+const MOMENTS_A_TURN = 500;
 
 class Simulation {
   readonly #to: Instant;
-  readonly #jobs: readonly SimJob[];
+  readonly jobs: readonly SimJob[];
   readonly #workers: readonly SimWorker[];
   readonly #lanes: SimLanes;
   readonly #gates: SimGates;
@@ -59,18 +73,20 @@ class Simulation {
       onToken: (key, at) => this.#at(at, () => this.#gates.admit([key], this.#now)),
     });
     this.#workers = workers.map((worker) => this.#worker(worker));
-    this.#jobs = jobs.map((plan, birth) => new SimJob(plan, birth));
-    for (const job of this.#jobs) this.#arrive(job);
+    this.jobs = jobs.map((plan, birth) => new SimJob(plan, birth));
+    for (const job of this.jobs) this.#arrive(job);
   }
 
-  run(): SimJob[] {
-    for (;;) {
+  /** Plays so many moments; false: there are no more. */
+  run(moments: number): boolean {
+    for (let count = 0; count < moments; count++) {
       const next = this.#happenings.first;
-      if (next === undefined || next.at >= this.#to) return [...this.#jobs];
+      if (next === undefined || next.at >= this.#to) return false;
       this.#now = next.at;
       while (this.#happenings.first?.at === this.#now) this.#happenings.pop()!.run();
       this.#claim();
     }
+    return true;
   }
 
   #at(at: Instant, run: () => void): void {

@@ -3,7 +3,7 @@ import { changed, type Changes } from './changes.ts';
 import { backlogSeries, type Figures, figuresOf } from './figures.ts';
 import { planOf } from './plan.ts';
 import { readStretch, type StretchQuery } from './read-stretch.ts';
-import { simulate } from './simulate.ts';
+import { simulateInTurns } from './simulate.ts';
 import type { Stretch } from './stretch.ts';
 import type { Span, Timeline } from './timeline.ts';
 
@@ -42,14 +42,18 @@ export interface NamedFigures extends Compared<Figures> {
 
 export interface WhatIfQuery extends StretchQuery {
   readonly changes: Changes;
+  readonly turn: Turn;
 }
+
+/** Lets the process do something else for a moment. */
+type Turn = () => Promise<void>;
 
 /** Of a chart; also the most that a report has. */
 const PARTS = 60;
 
 /** Plays a stretch of the log as it was and with changes, beside what really happened. */
 export async function whatIf(context: Context, query: WhatIfQuery): Promise<WhatIfReport> {
-  return reportOf(await readStretch(context, query), query.changes);
+  return reportOf(await readStretch(context, query), query);
 }
 
 /** One course of events, and the slots that it took place on. */
@@ -58,14 +62,17 @@ interface Course {
   readonly workers: Stretch['workers'];
 }
 
-export function reportOf(stretch: Stretch, changes: Changes): WhatIfReport {
+export async function reportOf(
+  stretch: Stretch,
+  { changes, turn }: Pick<WhatIfQuery, 'changes' | 'turn'>,
+): Promise<WhatIfReport> {
   const { from, to, notes, jobs } = stretch;
   const isChanged = Object.values(changes).some((change) => change !== undefined);
   const altered = changed(stretch, changes);
   const courses: Compared<Course> = {
     real: stretch,
-    replayed: played(stretch),
-    whatIf: isChanged ? played(altered) : null,
+    replayed: await played(stretch, turn),
+    whatIf: isChanged ? await played(altered, turn) : null,
   };
   const span = { from, to };
   const named = (member: 'type' | 'queue'): NamedFigures[] => {
@@ -94,9 +101,10 @@ export function reportOf(stretch: Stretch, changes: Changes): WhatIfReport {
   };
 }
 
-function played(stretch: Stretch): Course {
+async function played(stretch: Stretch, turn: Turn): Promise<Course> {
   const { from, to, workers, rules } = stretch;
-  return { jobs: simulate({ from, to, workers, rules, jobs: planOf(stretch) }), workers };
+  const options = { from, to, workers, rules, jobs: planOf(stretch) };
+  return { jobs: await simulateInTurns(options, turn), workers };
 }
 
 function mapped<Value, To>(
