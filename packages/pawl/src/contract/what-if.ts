@@ -35,9 +35,11 @@ const CHANGES = {
     }),
   ),
   queueConcurrency: Type.Optional(
-    byName(Bound, 'By queue: the most jobs at once; null: no bound.'),
+    byName(Bound, 'By queue: maximum number of jobs at once; null: no bound.'),
   ),
-  typeConcurrency: Type.Optional(byName(Bound, 'By type: the most jobs at once; null: no bound.')),
+  typeConcurrency: Type.Optional(
+    byName(Bound, 'By type: maximum number of jobs at once; null: no bound.'),
+  ),
   runningPerKey: Type.Optional(
     byName(
       closed({
@@ -78,7 +80,7 @@ export const WhatIfBody = closed({
       maximum: 2_592_000_000,
       default: 3_600_000,
       description:
-        'Length of the stretch, where `from` is left out. It is shorter where the log begins later.',
+        'Length of the stretch, where `from` is left out; shorter where the log begins later.',
     }),
   ),
   ...CHANGES,

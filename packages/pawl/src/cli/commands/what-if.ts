@@ -162,7 +162,7 @@ export function addWhatIf(program: Command): void {
     .option('--to <time>', 'end; default: now')
     .option('--workers <amount>', 'how many workers: 8, +3, -1 or 2x')
     .option('--slots <amount>', 'jobs that each worker runs at once: 8, +3, -1 or 2x')
-    .option('--load <factor>', 'so many times as many jobs, such as 1.5x')
+    .option('--load <factor>', 'jobs that arrive, as a factor such as 1.5x')
     .option('--concurrency <queue=max>', 'jobs of a queue at once, or none; repeatable', listed)
     .option('--type-concurrency <type=max>', 'jobs of a type at once, or none; repeatable', listed)
     .option('--limit <type=limit>', 'type=runningPerKey:2, or …:2/limitKey; repeatable', listed)

@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
 import type { Span, Timeline } from './timeline.ts';
 
-/** What a stretch comes to, really or in a simulation. Times are null where nothing was measured. */
+/** What a stretch comes to, really or simulated. Times are null where nothing was measured. */
 export interface Figures {
   /** Jobs that were due and not begun, at most and on average over time. */
   readonly backlogMax: number;

@@ -189,8 +189,8 @@ function notesOf({ workers, rules, paused, missing, tenant }: Noted): string[] {
     ...(derived === 0
       ? []
       : [
-          `The slots of ${derived} of ${workers.length} workers are what they had in use at once: ` +
-            'these workers do not say how many they have, or are gone.',
+          `Of ${derived} of ${workers.length} workers the slots are those in use at once: these ` +
+            'workers do not say how many they have, or are gone.',
         ]),
     ...(workers.length === 0 ? ['No worker was seen in the stretch: nothing is begun.'] : []),
     ...(rules.length === 0

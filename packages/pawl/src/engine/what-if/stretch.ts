@@ -25,7 +25,7 @@ export interface RecordedWorker extends Span {
   readonly id: string;
   readonly slots: number;
   readonly types: readonly string[];
-  /** True where the worker itself said how many slots it has; else it is what was in use at once. */
+  /** The worker itself said how many slots it has; else it is what was in use at once. */
   readonly isAnnounced: boolean;
 }
 
