@@ -75,10 +75,14 @@ export function randomLoad(seed: number, count: number): Load {
 }
 
 /** Works a load off and reads what the log tells of it. */
-export async function recordedLoad(load: Load, store?: OpenStore): Promise<Stretch> {
+export async function recordedLoad(
+  load: Load,
+  store?: OpenStore,
+  fromMs: number = 0,
+): Promise<Stretch> {
   const world = await openWorld({ types: load.types, ...(store === undefined ? {} : { store }) });
   try {
-    const from = world.clock.now();
+    const from = world.clock.now() + fromMs;
     await work(world, load);
     const query = { tenant: TENANT, from, to: world.clock.now(), jobsMax: 10_000, isCut: true };
     return await readStretch(world.context, query);

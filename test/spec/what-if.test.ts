@@ -12,7 +12,7 @@ import type { Timeline } from 'pawl/internal/engine/what-if/timeline';
 import { realStores } from '../support/real-stores.ts';
 import { inMemory, openWorld, TENANT } from '../support/world.ts';
 import { openApi } from './http-fixture.ts';
-import { randomLoad, recordedLoad } from './what-if-fixture.ts';
+import { randomLoad, recordedLoad, TICK_MS } from './what-if-fixture.ts';
 
 const turn = (): Promise<void> => Promise.resolve();
 
@@ -40,6 +40,20 @@ for (const { label, open } of stores) {
     );
   });
 }
+
+test('a stretch that begins in the middle of a load is replayed with what had begun before', async () => {
+  const load = randomLoad(4, 60);
+  const plain = load.jobs.filter(({ type, queue }) => type === 'plain' && queue === undefined);
+  const stretch = await recordedLoad(
+    { ...load, jobs: plain, workers: [1] },
+    inMemory,
+    30 * TICK_MS,
+  );
+  const played = simulate({ ...stretch, jobs: planOf(stretch) });
+  assert.ok(stretch.jobs.some(({ createdAt }) => createdAt < stretch.from));
+  assert.ok(played.some(({ plan }) => plan.isBegun));
+  assert.deepEqual(told(played, stretch), told(stretch.jobs, stretch));
+});
 
 test('a what-if shows what more slots, a higher priority and less room would have changed', async () => {
   const stretch = await recordedLoad(randomLoad(2, 60));
