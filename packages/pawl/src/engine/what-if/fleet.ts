@@ -44,10 +44,10 @@ export function fleetOf(
   const workers = [...work].map(([id, own]): RecordedWorker => {
     const one = said.get(id);
     const slots = one?.slots ?? mostAtOnce(own.map(({ attempt }) => attempt));
-    keepStarts(own, slots, starts);
+    const aheads = keepStarts(own, slots, starts);
     const there = presenceOf(own, { span, waits, startedAt: one?.startedAt ?? null });
     const types = one?.isAnnounced === true ? one.types : groups.get(own[0]!.type)!;
-    return { id, slots, types, ...there, isAnnounced: (one?.slots ?? null) !== null };
+    return { id, slots, aheads, types, ...there, isAnnounced: (one?.slots ?? null) !== null };
   });
   const asked = new Set(jobs.map(({ type }) => type));
   const idle = known.filter(({ id, isAnnounced, slots, types }) => {
@@ -57,7 +57,8 @@ export function fleetOf(
   for (const { id, slots, types, startedAt } of idle) {
     if (startedAt >= span.to) continue;
     const there = { from: Math.max(span.from, startedAt), to: span.to };
-    workers.push({ id: workerIn(id), slots: slots!, types, ...there, isAnnounced: true });
+    const own = { id: workerIn(id), slots: slots!, aheads: [], types };
+    workers.push({ ...own, ...there, isAnnounced: true });
   }
   return { workers, jobs: jobs.map((job, at) => withStarts(job, at, starts)) };
 }
@@ -73,13 +74,16 @@ function keepStarts(
   own: readonly Work[],
   slots: number,
   starts: Map<string, Instant | null>,
-): void {
+): readonly number[] {
   const ordered = own.toSorted((one, other) => one.attempt.startedAt! - other.attempt.startedAt!);
   const found = handlerStarts(
     ordered.map(({ attempt }) => attempt),
     slots,
   );
-  for (const [at, { job, index }] of ordered.entries()) starts.set(`${job} ${index}`, found[at]!);
+  for (const [at, { job, index }] of ordered.entries()) {
+    starts.set(`${job} ${index}`, found.startedAt[at]!);
+  }
+  return found.aheads;
 }
 
 function withStarts(

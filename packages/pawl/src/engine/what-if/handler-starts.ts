@@ -6,16 +6,21 @@ interface Waiting {
   startedAt: Instant | null;
 }
 
+export interface Starts {
+  /** When the handler of each attempt began; null: it never did. */
+  readonly startedAt: readonly (Instant | null)[];
+  /** How many jobs waited for a slot after each claim that left none free. */
+  readonly aheads: readonly number[];
+}
+
 /**
  * When the handlers of one worker really began. A worker claims ahead of a free slot, and the log
  * has the claim: with so many slots a handler began when one was free, first come, first served.
- * Null: it never did. Attempts come in the order of their claims.
+ * Attempts come in the order of their claims.
  */
-export function handlerStarts(
-  attempts: readonly RecordedAttempt[],
-  slots: number,
-): (Instant | null)[] {
+export function handlerStarts(attempts: readonly RecordedAttempt[], slots: number): Starts {
   const found: Waiting[] = attempts.map((_, attempt) => ({ attempt, startedAt: null }));
+  const aheads: number[] = [];
   const line: Waiting[] = [];
   let free = slots;
   const begin = (at: Instant): void => {
@@ -24,14 +29,18 @@ export function handlerStarts(
       free -= 1;
     }
   };
-  for (const { at, attempt, isEnd } of inOrder(attempts)) {
+  const edges = inOrder(attempts);
+  for (const [index, { at, attempt, isEnd }] of edges.entries()) {
     const one = found[attempt]!;
     if (!isEnd) line.push(one);
     else if (one.startedAt === null) line.splice(line.indexOf(one), 1);
     else free += 1;
     begin(at);
+    const next = edges[index + 1];
+    const isClaimed = !isEnd && (next === undefined || next.isEnd || next.at > at);
+    if (isClaimed && free === 0) aheads.push(line.length);
   }
-  return found.map(({ startedAt }) => startedAt);
+  return { startedAt: found.map(({ startedAt }) => startedAt), aheads };
 }
 
 interface Edge {

@@ -25,7 +25,7 @@ function planned(given: Partial<PlannedJob>): PlannedJob {
 }
 
 function worker(given: Partial<SimulationOptions['workers'][number]> = {}) {
-  return { id: 'w1', slots: 1, types: TYPES, from: 0, to: 1_000, ...given };
+  return { id: 'w1', slots: 1, aheads: [], types: TYPES, from: 0, to: 1_000, ...given };
 }
 
 /** When the first attempts of jobs began. */

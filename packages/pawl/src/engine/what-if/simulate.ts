@@ -1,4 +1,5 @@
 import type { Instant } from '../../core/clock.ts';
+import { SeededRandom } from '../../core/random.ts';
 import { Heap } from './heap.ts';
 import type { PlannedJob } from './plan.ts';
 import { SimGates } from './sim-gates.ts';
@@ -26,12 +27,17 @@ interface SimWorker {
   readonly group: string;
   free: number;
   isThere: boolean;
+  /** Claimed, and waiting for a slot, in the order of the claims. */
+  readonly line: SimJob[];
+  /** How many it claims ahead of a free slot, one time and another. */
+  readonly aheads: readonly number[];
+  ahead: number;
 }
 
 /**
  * Plays jobs in virtual time, from one happening to the next. Claims go by the functions that the
- * stores go by; a job is claimed at the moment when a slot is free for it, and nothing costs time
- * but the attempts. What has not begun by the end of the stretch has not begun.
+ * stores go by, at the moment when a slot is free, for it and for as many ahead as the worker has
+ * really claimed. Nothing costs time but the attempts. What has not begun by the end of the stretch has not begun.
  */
 export function simulate(options: SimulationOptions): SimJob[] {
   const simulation = new Simulation(options);
@@ -50,6 +56,7 @@ export async function simulateInTurns(
 }
 
 const MOMENTS_A_TURN = 500;
+const SEED = 2_900;
 
 class Simulation {
   readonly #to: Instant;
@@ -61,6 +68,7 @@ class Simulation {
     (one, other) => one.at - other.at || one.order - other.order,
   );
   #now: Instant;
+  readonly #random = new SeededRandom(SEED);
   #order = 0;
   #first = 0;
 
@@ -93,9 +101,11 @@ class Simulation {
     this.#happenings.push({ at: Math.max(at, this.#now), order: this.#order++, run });
   }
 
-  #worker({ id, types, slots, from, to }: SimulationOptions['workers'][number]): SimWorker {
+  #worker(given: SimulationOptions['workers'][number]): SimWorker {
+    const { id, types, slots, aheads, from, to } = given;
     const group = types.toSorted().join('\n');
-    const worker = { id, types: new Set(types), group, free: slots, isThere: false };
+    const own = { id, types: new Set(types), group, aheads, line: [] };
+    const worker: SimWorker = { ...own, free: slots, ahead: 0, isThere: false };
     this.#at(from, () => (worker.isThere = true));
     this.#at(to, () => (worker.isThere = false));
     return worker;
@@ -116,6 +126,7 @@ class Simulation {
       there.find(({ id }) => id === job.plan.worker) ?? there[job.birth % there.length];
     job.due(job.plan.dueAt);
     this.#gates.claimed(job, this.#now);
+    this.#lanes.count(job, 1);
     this.#begin(job, worker ?? null);
   }
 
@@ -142,28 +153,42 @@ class Simulation {
     let next = 0;
     for (let index = 0; index < count && !this.#lanes.isEmpty; index++) {
       const worker = this.#workers[(this.#first + index) % count]!;
-      if (!worker.isThere || worker.free <= 0 || served.has(worker.group)) continue;
-      const taken = this.#lanes.claim(worker.types, worker.free, (job) => {
+      const wanted = worker.free + worker.ahead - worker.line.length;
+      if (!worker.isThere || wanted <= 0 || served.has(worker.group)) continue;
+      const taken = this.#lanes.claim(worker.types, wanted, (job) => {
         this.#gates.claimed(job, this.#now);
-        this.#begin(job, worker);
+        this.#lanes.count(job, 1);
+        worker.line.push(job);
       });
+      this.#beginNext(worker);
       // There is no more for any of them.
-      if (worker.free > 0) served.add(worker.group);
+      if (taken < wanted) served.add(worker.group);
       if (taken > 0) next = index + 1;
     }
     if (count > 0) this.#first = (this.#first + next) % count;
+  }
+
+  /** Who claims ahead does so for as many as it did, one time and another. */
+  #free(worker: SimWorker): void {
+    worker.free += 1;
+    const { aheads } = worker;
+    worker.ahead = aheads.length === 0 ? 0 : this.#random.pick(aheads);
+    this.#beginNext(worker);
+  }
+
+  #beginNext(worker: SimWorker): void {
+    while (worker.free > 0 && worker.line.length > 0) this.#begin(worker.line.shift()!, worker);
   }
 
   #begin(job: SimJob, worker: SimWorker | null): void {
     const attempt = job.attempts.at(-1)!;
     attempt.startedAt = this.#now;
     const { durationMs, thenMs } = job.plan.attempts[job.attempts.length - 1]!;
-    this.#lanes.count(job, 1);
     if (worker !== null) worker.free -= 1;
     this.#at(this.#now + durationMs, () => {
       attempt.endedAt = this.#now;
       this.#lanes.count(job, -1);
-      if (worker !== null) worker.free += 1;
+      if (worker !== null) this.#free(worker);
       this.#gates.left(job, this.#now);
       if (thenMs === null) job.endedAt = this.#now;
       else this.#due(job, this.#now + thenMs);

@@ -24,6 +24,8 @@ export interface RecordedJob extends Timeline {
 export interface RecordedWorker extends Span {
   readonly id: string;
   readonly slots: number;
+  /** How many jobs waited for a slot after each claim that left none free. */
+  readonly aheads: readonly number[];
   readonly types: readonly string[];
   /** The worker itself said how many slots it has; else it is what was in use at once. */
   readonly isAnnounced: boolean;
