@@ -41,7 +41,7 @@ export async function realRun(load: readonly LoadJob[], settings: RealSettings):
     await Promise.all(results);
     const query = { tenant: null, from, to: (await context.store.now()) + 1, jobsMax: 100_000 };
     await sleep(50);
-    return await readStretch(context, { ...query, isCut: true });
+    return await readStretch(context, { ...query });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

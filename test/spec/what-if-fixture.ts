@@ -84,7 +84,7 @@ export async function recordedLoad(
   try {
     const from = world.clock.now() + fromMs;
     await work(world, load);
-    const query = { tenant: TENANT, from, to: world.clock.now(), jobsMax: 10_000, isCut: true };
+    const query = { tenant: TENANT, from, to: world.clock.now(), jobsMax: 10_000 };
     return await readStretch(world.context, query);
   } finally {
     await world.close();

@@ -29,7 +29,6 @@ export async function playStore(
         tenant,
         from: from === undefined ? end - lastMs : Date.parse(from),
         to: end,
-        isCut: from === undefined,
         jobsMax: JOBS_MAX,
         changes,
         turn: () => systemTimers.turn!(),

@@ -71,16 +71,18 @@ const CHANGES = {
 /** A stretch of the log, and what is different in it. */
 export const WhatIfBody = closed({
   from: Type.Optional(
-    Type.String({ ...Time, description: 'Begin of the stretch. Default: `lastMs` before `to`.' }),
+    Type.String({
+      ...Time,
+      description: 'Default: `lastMs` before `to`. Not before the log begins.',
+    }),
   ),
-  to: Type.Optional(Type.String({ ...Time, description: 'End of the stretch. Default: now.' })),
+  to: Type.Optional(Type.String({ ...Time, description: 'Default, and at the latest: now.' })),
   lastMs: Type.Optional(
     Type.Integer({
       minimum: 1_000,
       maximum: 2_592_000_000,
       default: 3_600_000,
-      description:
-        'Length of the stretch, where `from` is left out; shorter where the log begins later.',
+      description: 'Length of the stretch, where `from` is left out.',
     }),
   ),
   ...CHANGES,

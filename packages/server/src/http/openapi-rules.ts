@@ -91,7 +91,6 @@ export const RULES: Readonly<Record<string, readonly DocRule[]>> = {
   playWhatIf: [
     ...rulesAt('', {
       '/from': 'must lie before `to`',
-      '/to': 'must not lie in the future',
       '/workers': 'no worker was seen in the stretch',
       '/slots': 'no worker was seen in the stretch',
       '/queueConcurrency/*': 'the stretch has no job of the queue "…"; it has …',
@@ -101,11 +100,7 @@ export const RULES: Readonly<Record<string, readonly DocRule[]>> = {
       '/rates/*': 'the stretch has no job of the type "…"; it has …',
       '/priorities/*': 'the stretch has no job of the type "…"; it has …',
     }),
-    { pointer: '/from', rule: 'must not lie before …, where the log begins' },
-    {
-      pointer: '/to',
-      rule: 'must lie after the beginning of the log, which has nothing of this stretch',
-    },
+    { pointer: '/from', rule: 'asks for time of which the log has nothing' },
     { pointer: '/workers', rule: 'must come to at most …' },
     { pointer: '/slots', rule: 'must come to at most …' },
   ],

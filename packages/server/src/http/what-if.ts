@@ -37,7 +37,6 @@ function playWhatIf(app: App, { engine }: Services): void {
         tenant,
         from: from === undefined ? end - lastMs : Date.parse(from),
         to: end,
-        isCut: from === undefined,
         jobsMax: WHAT_IF_JOBS_MAX,
         changes,
         turn: () => systemTimers.turn!(),

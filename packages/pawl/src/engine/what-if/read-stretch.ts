@@ -15,8 +15,6 @@ export interface StretchQuery extends Span {
   /** Null: of all tenants. */
   readonly tenant: string | null;
   readonly jobsMax: number;
-  /** Begins where the log begins, if that is later; else such a stretch is refused. */
-  readonly isCut: boolean;
 }
 
 const PAGE = 5_000;
@@ -41,34 +39,33 @@ const EVENTS: readonly EventType[] = [
 
 /** What the log tells of a stretch of time that is over. */
 export async function readStretch(context: Context, asked: StretchQuery): Promise<Stretch> {
-  const query = { ...asked, from: await beginOf(context, asked) };
+  const query = { ...asked, ...(await spanOf(context, asked)) };
   const told = await momentsIn(context, query);
   const { jobs, missing } = await jobsOf(context, told, query);
   const rules = await rulesOf(context, query);
   const known = await context.records.workers.list(query.tenant);
   const fleet = fleetOf(jobs, known, query);
-  const notes = notesOf({ ...fleet, ...rules, missing, tenant: query.tenant });
+  const notes = notesOf({ ...fleet, ...rules, ...query, missing, asked });
   const { from, to } = query;
   return { from, to, jobs: fleet.jobs, workers: fleet.workers, rules: rules.rules, notes };
 }
 
-async function beginOf({ store }: Context, asked: StretchQuery): Promise<Instant> {
-  const { from, to, tenant, isCut } = asked;
+/** As much of a stretch as is over and still in the log. */
+async function spanOf({ store }: Context, { from, to, tenant }: StretchQuery): Promise<Span> {
   if (to <= from) throw invalid([{ pointer: '/from', message: 'must lie before `to`' }]);
-  if (to > (await store.now())) {
-    throw invalid([{ pointer: '/to', message: 'must not lie in the future' }]);
-  }
-  const { since } = await store.past({ tenant: tenant ?? '', at: to });
-  if (since === null || to <= since) {
-    const message = 'must lie after the beginning of the log, which has nothing of this stretch';
-    throw invalid([{ pointer: '/to', message }]);
-  }
-  if (from >= since) return from;
-  if (isCut) return since;
-  const begin = new Date(since).toISOString();
-  throw invalid([
-    { pointer: '/from', message: `must not lie before ${begin}, where the log begins` },
-  ]);
+  const now = await store.now();
+  const { since } = await store.past({ tenant: tenant ?? '', at: now });
+  const span = { from: Math.max(from, since ?? now), to: Math.min(to, now) };
+  if (span.from < span.to) return span;
+  const message =
+    since === null
+      ? 'asks for time of which the log has nothing: no job was enqueued yet'
+      : `asks for time of which the log has nothing: it begins at ${timeOf(since)}`;
+  throw invalid([{ pointer: '/from', message }]);
+}
+
+function timeOf(at: Instant): string {
+  return new Date(at).toISOString();
 }
 
 interface Told {
@@ -179,13 +176,16 @@ interface Noted extends Rules {
   readonly workers: Stretch['workers'];
   readonly missing: number;
   readonly tenant: string | null;
+  readonly from: Instant;
+  readonly asked: Span;
 }
 
 /** What the reader of a what-if has to know, in sentences. */
-function notesOf({ workers, rules, paused, missing, tenant }: Noted): string[] {
+function notesOf({ workers, rules, paused, missing, tenant, from, asked }: Noted): string[] {
   const derived = workers.filter(({ isAnnounced }) => !isAnnounced).length;
   return [
     'Attempts take as long as they really took, however many run at once.',
+    ...(from === asked.from ? [] : [`The log begins at ${timeOf(from)}, and so does this.`]),
     ...(derived === 0
       ? []
       : [
