@@ -1,5 +1,6 @@
 import { durationMs } from 'pawl/internal/core/duration';
 import { systemTimers } from 'pawl/internal/core/timers';
+import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import {
   WHAT_IF_JOBS_MAX,
   WhatIfBody,
@@ -24,6 +25,7 @@ function playWhatIf(app: App, { engine }: Services): void {
           'really happened. How far `replayed` is from `real` says how far to trust `whatIf`, ' +
           'which is null without changes. Nothing is changed. Of a stretch with more than ' +
           `${WHAT_IF_JOBS_MAX} jobs the command \`pawl what-if --direct\` plays more.`,
+        headers: IDEMPOTENT_BY_STATE,
         body: WhatIfBody,
         response: { 200: WhatIfSchema },
         errors: ['LIMIT_EXCEEDED'],
