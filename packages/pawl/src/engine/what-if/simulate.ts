@@ -37,7 +37,8 @@ interface SimWorker {
 /**
  * Plays jobs in virtual time, from one happening to the next. Claims go by the functions that the
  * stores go by, at the moment when a slot is free, for it and for as many ahead as the worker has
- * really claimed. Nothing costs time but the attempts. What has not begun by the end of the stretch has not begun.
+ * really claimed. Nothing costs time but the attempts. What has not begun by the end of the stretch
+ * has not begun.
  */
 export function simulate(options: SimulationOptions): SimJob[] {
   const simulation = new Simulation(options);
