@@ -114,8 +114,8 @@ export function backlogSeries(
     for (let part = Math.floor((since - span.from) / stepMs); part < parts; part++) {
       const begin = Math.max(since, span.from + part * stepMs);
       const end = Math.min(until, span.from + (part + 1) * stepMs);
-      if (end <= begin) break;
-      sums[part]! += count * (end - begin);
+      if (begin >= until) break;
+      sums[part]! += count * Math.max(0, end - begin);
     }
     since = until;
   };

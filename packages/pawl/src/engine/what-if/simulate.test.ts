@@ -44,7 +44,7 @@ test('tenants take turns, however many jobs one of them has', () => {
   const begun = starts([...many, ...few]).slice(-2);
   assert.ok(
     begun.every((at) => at! <= 40),
-    `${begun.join()}`,
+    begun.join(),
   );
 });
 
