@@ -18,7 +18,8 @@ export class TailFingerprint {
 
   of({ tenant, from, limit }: TailQuery, { items, cursor, isReset }: TailPage): number {
     const placeOf = (at: string): string => `${tenant ?? '*'} ${at}`;
-    const before = typeof from === 'string' ? 0 : (this.#sums.get(placeOf(from.cursor)) ?? 0);
+    const isRead = typeof from === 'object' && 'cursor' in from;
+    const before = isRead ? (this.#sums.get(placeOf(from.cursor)) ?? 0) : 0;
     let sum = before;
     for (const item of items) sum = (sum + fingerprint(item, this.#incarnation)) | 0;
     this.#sums.set(placeOf(cursor), sum);

@@ -109,6 +109,7 @@ const OTHER_METHODS = [
   'events',
   'past',
   'pastJob',
+  'whatIf',
   'tail',
   'cursors',
   'deadLetters',

@@ -128,6 +128,8 @@ const NOTHING_TO_OVERWRITE = new Set(
     'acceptJob acceptJobs makeSchedule createKey createWebhook rerunJob rerunJobs runSchedule',
     'replayDeadLetter replayDeadLetters startOperation sendMessage makeMessageLink testWebhook',
     'redeliver uploadArtifact',
+    // It changes nothing.
+    'playWhatIf',
     // The owner of a job has its epoch and its token.
     'claimJobs startJob beat keepStage completeJob failJob snoozeJob releaseJob honourCancel',
     'spawnChildren awaitAll suspendJob takeResults setAside makeOwnMessageLink putArtifact',

@@ -76,7 +76,9 @@ export function askedBy(
     return Object.entries(properties).flatMap(([name, part]) => within(part, `${pointer}/${name}`));
   }
   const [member] = Object.values(patternProperties);
-  if (member?.properties !== undefined) return within(member, `${pointer}/${FIT_NAME}`);
+  const hasForm = member?.properties ?? member?.anyOf ?? member?.type;
+  if (member !== undefined && hasForm !== undefined)
+    return within(member, `${pointer}/${FIT_NAME}`);
   const isOwn = type === 'string' || type === 'number' || type === 'integer';
   if (isOwn) return [pointer];
   const isAny = type === undefined ? !('const' in schema) : type === 'object';

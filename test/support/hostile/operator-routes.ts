@@ -1,6 +1,6 @@
 // The routes of those who run the platform, with bodies that name all members that there are.
 import type { Api } from '../../spec/http-fixture.ts';
-import { ANY_JSON } from './fields.ts';
+import { ANY_JSON, FIT_NAME } from './fields.ts';
 import { ERROR } from './worker-routes.ts';
 import { answered, at, itsJob, madeJob, type Target, type WriteRoute } from './write-route.ts';
 
@@ -139,6 +139,33 @@ export const OPERATOR_ROUTES: readonly WriteRoute[] = [
     open: at('/v1/operations'),
     bodies: () => [
       { action: 'rerun', filter: ENDED, perSecond: 5, reason: 'reason', dryRun: true },
+    ],
+  },
+  {
+    operation: 'playWhatIf',
+    method: 'POST',
+    open: async (api) => {
+      await api.world.putType(FIT_NAME, { lifecycle: 'task' }, 'default');
+      await api.post('/v1/jobs', { type: FIT_NAME, queue: FIT_NAME });
+      await api.world.claimOne('w', FIT_NAME);
+      api.world.advance(1);
+      return { url: '/v1/what-if' };
+    },
+    bodies: () => [
+      { lastMs: 60_000, workers: '2x', slots: '+1', load: 1.5 },
+      { from: '2026-01-01T00:00:00.000Z', to: TIME },
+      {
+        queueConcurrency: { [FIT_NAME]: 2 },
+        typeConcurrency: { [FIT_NAME]: 2 },
+        runningPerKey: { [FIT_NAME]: { max: 2, key: 'limitKey' } },
+        rates: {
+          [FIT_NAME]: {
+            perUser: { max: 2, perMs: 1_000 },
+            perOrganisation: { max: 2, perMs: 1_000 },
+          },
+        },
+        priorities: { [FIT_NAME]: 100 },
+      },
     ],
   },
   {

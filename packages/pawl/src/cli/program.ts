@@ -20,6 +20,7 @@ import { addSlo } from './commands/slo.ts';
 import { addTypes } from './commands/job-types.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { addWorker } from './commands/worker.ts';
+import { addWhatIf } from './commands/what-if.ts';
 import { addWorkers } from './commands/workers.ts';
 import type { AddCommand } from '../plugin/plugin.ts';
 import { addMissing, loadCommands } from './packages.ts';
@@ -51,6 +52,7 @@ const OWN: readonly AddCommand[] = [
   addSlo,
   addHistory,
   addPast,
+  addWhatIf,
   addWebhooks,
   addTypes,
   addLifecycle,

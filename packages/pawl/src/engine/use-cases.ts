@@ -28,6 +28,7 @@ import { sweepExpired } from './sweeps/expired.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
 import type { TallyBounds } from '../store/tally.ts';
+import { whatIf } from './what-if/what-if.ts';
 import { withContext } from './with-context.ts';
 
 /** Use cases that are one function of the context each. The engine has them as its methods. */
@@ -93,6 +94,8 @@ const USE_CASES = {
   /** Where a tenant's jobs stood at a moment, and how one of them did. */
   past: pastOf,
   pastJob: pastJobOf,
+  /** A stretch of the log played again, with other workers, limits or priorities. */
+  whatIf,
   /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
   deadLetters: listDeadLetters,
   /** Why a job is not running: the reason in a word, a sentence and facts. */

@@ -44,11 +44,12 @@ export interface EventPage {
 
 /**
  * The firehose. `from`: a cursor, or the end or the start of what is kept. Nothing is skipped
- * and nothing comes twice, however long other writers take to commit.
+ * and nothing comes twice, however long other writers take to commit. From a time on: nothing that
+ * happened then or later is missed, and some of what happened before comes too.
  */
 export interface TailQuery {
   readonly tenant: string | null;
-  readonly from: { readonly cursor: string } | 'start' | 'end';
+  readonly from: { readonly cursor: string } | { readonly at: Instant } | 'start' | 'end';
   readonly limit: number;
   /** Left out: everything, notes included. */
   readonly only?: TailFilter;
@@ -106,7 +107,7 @@ export interface LostTail {
 
 /** Reads the log by its entries: what one call did to jobs of one lane, without the jobs. */
 export interface EntryQuery {
-  readonly from: { readonly cursor: string } | 'start' | 'end';
+  readonly from: TailQuery['from'];
   /** The most entries of one page. */
   readonly limit: number;
 }

@@ -36,6 +36,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC | typeo
   'GET /v1/slo': 'metrics:read',
   'GET /v1/history': 'metrics:read',
   'GET /v1/past': 'queues:read',
+  'POST /v1/what-if': 'queues:read',
   'GET /v1/cells': 'queues:read',
   'GET /v1/tenants': 'queues:read',
   'PUT /v1/tenants/:tenant/cell': 'keys:admin',

@@ -56,6 +56,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   honourCancel: { ...OWNER, checkpoint: { page: 4 } },
   rerunJob: { input: { deck: 'd-1', format: 'pdf' } },
   startOperation: { action: 'rerun', filter: { type: 'export' }, perSecond: 5, dryRun: true },
+  playWhatIf: { lastMs: 3_600_000, workers: '2x', priorities: { export: 100 } },
   rerunJobs: { filter: { type: 'export', fingerprint: '5f1c0a9d3b7e2468' } },
   replayDeadLetter: { input: { deck: 'd-1', format: 'pdf' } },
   replayDeadLetters: { filter: { type: 'export', reasonCode: 'timeout' }, perSecond: 10 },

@@ -88,6 +88,22 @@ export const RULES: Readonly<Record<string, readonly DocRule[]>> = {
     { pointer: '/at', rule: 'must not lie in the future' },
     { pointer: '/at', rule: 'must not lie before …, where the log begins' },
   ],
+  playWhatIf: [
+    ...rulesAt('', {
+      '/from': 'must lie before `to`',
+      '/workers': 'no worker was seen in the stretch',
+      '/slots': 'no worker was seen in the stretch',
+      '/queueConcurrency/*': 'the stretch has no job of the queue "…"; it has …',
+      '/typeConcurrency/*': 'the stretch has no job of the type "…"; it has …',
+      '/runningPerKey/*': 'the stretch has no job of the type "…"; it has …',
+      '/runningPerKey/*/key': 'is missing: "…" has no such limit',
+      '/rates/*': 'the stretch has no job of the type "…"; it has …',
+      '/priorities/*': 'the stretch has no job of the type "…"; it has …',
+    }),
+    { pointer: '/from', rule: 'asks for time of which the log has nothing' },
+    { pointer: '/workers', rule: 'must come to at most …' },
+    { pointer: '/slots', rule: 'must come to at most …' },
+  ],
   readPastJob: rulesAt('', { '/at': 'must not lie in the future' }),
   startOperation: rulesAt('', {
     '/filter/fingerprint': 'is of jobs that have ended, which cannot be cancelled',

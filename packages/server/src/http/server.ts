@@ -63,6 +63,7 @@ import { search } from './search.ts';
 import { collectRoutes } from './openapi.ts';
 import { operations } from './operations.ts';
 import { past } from './past.ts';
+import { whatIf } from './what-if.ts';
 import { cells } from './cells.ts';
 import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
@@ -165,6 +166,7 @@ const RESOURCES: readonly Resource[] = [
   slo,
   history,
   past,
+  whatIf,
   cells,
   me,
   search,

@@ -167,6 +167,10 @@ function positionOf(tables: Tables, from: TailQuery['from']): number | null {
   const floor = feedFloor(tables);
   if (from === 'start') return floor;
   if (from === 'end') return tables.log.length;
+  if ('at' in from) {
+    const first = tables.log.from(floor).findIndex(({ at }) => at >= from.at);
+    return first === -1 ? tables.log.length : floor + first;
+  }
   const [incarnation, position] = from.cursor.split('.');
   const isOurs = incarnation === tables.incarnation && /^\d+$/.test(position ?? '');
   const isKept = Number(position) >= floor && Number(position) <= tables.log.length;

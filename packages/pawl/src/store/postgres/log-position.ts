@@ -56,6 +56,13 @@ export async function findPlace(
 ): Promise<Found> {
   if (from === 'start') return { place: { n: log.start, index: 0, seen: 0 }, lost: null };
   if (from === 'end') return { place: endOf(log), lost: null };
+  if ('at' in from) {
+    const [before] = await session.database.ask<{ n: number }>('last_before', [from.at]);
+    return {
+      place: { n: Math.max(log.start, (before?.n ?? 0) + 1), index: 0, seen: 0 },
+      lost: null,
+    };
+  }
   const [, name, n, index, told] = CURSOR.exec(from.cursor) ?? [];
   if (name === undefined) return null;
   const position = { n: Number(n), index: Number(index) };

@@ -109,6 +109,7 @@ const READS: readonly string[] = [
   'is_kept',
   'counts',
   'first_entry',
+  'last_before',
   'past',
   'depth',
   'turns_since',

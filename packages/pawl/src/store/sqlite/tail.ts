@@ -153,6 +153,10 @@ export function positionOf(
   if (from === 'end') return end;
   const first = Number(connection.sql('meta').get('tail_from')?.['value'] ?? 0);
   if (from === 'start') return { n: first, index: 0 };
+  if ('at' in from) {
+    const before = Number(connection.sql('last_before').get(from.at)?.['n'] ?? 0);
+    return { n: Math.max(first, before + 1), index: 0 };
+  }
   const match = /^([^.]+)\.(\d{1,15})\.(\d{1,9})$/.exec(from.cursor);
   if (match === null || match[1] !== log) return null;
   const position = { n: Number(match[2]), index: Number(match[3]) };

@@ -58,6 +58,16 @@ BEGIN
   RETURN QUERY SELECT ms(w.ts) FROM log w WHERE w.n >= p_from ORDER BY w.n LIMIT 1;
 END $$;
 
+-- The number of the last entry that is surely before a moment; null: there is none. Numbers and times
+-- rise together, but for what overlaps: a minute is more than a verb may take.
+CREATE FUNCTION last_before(p_at int8) RETURNS TABLE (n int8) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  -- Births do not count: a caller's transaction gives them a number long after their time.
+  RETURN QUERY SELECT w.n FROM log w
+  WHERE w.ts < at_ms(p_at) - interval '1 min' AND w.kind NOT IN (1, 2) ORDER BY w.n DESC LIMIT 1;
+END $$;
+
 -- How many jobs of a tenant stood where at a moment: those of now, with every entry since undone.
 -- All that is read here is of one snapshot, in which jobs and log agree.
 CREATE FUNCTION past(p_tenant int, p_at int8)
@@ -65,10 +75,7 @@ RETURNS TABLE (lane int, lifecycle int, state int2, count int8) LANGUAGE plpgsql
 #variable_conflict use_column
 DECLARE v_from int8;
 BEGIN
-  -- Numbers and times rise together, but for what overlaps: a minute is more than a verb may take.
-  -- Births do not count: a caller's transaction gives them a number long after their time.
-  SELECT w.n INTO v_from FROM log w
-  WHERE w.ts < at_ms(p_at) - interval '1 min' AND w.kind NOT IN (1, 2) ORDER BY w.n DESC LIMIT 1;
+  SELECT b.n INTO v_from FROM last_before(p_at) b;
   RETURN QUERY WITH since AS (
     SELECT w.lane, w.lifecycle, w.from_state, w.to_state, w.phase, cardinality(w.jobs) AS jobs
     FROM log w WHERE w.n > coalesce(v_from, 0) AND w.ts >= at_ms(p_at + 1) AND w.tenant = p_tenant)

@@ -68,6 +68,9 @@ SELECT next_at FROM rate_levels WHERE key = ?
 -- How many jobs stood where at a moment: those of now, with every entry since then undone.
 -- @first_entry
 SELECT ts FROM log WHERE n >= ? ORDER BY n LIMIT 1
+-- The last entry before a moment.
+-- @last_before
+SELECT n FROM log WHERE ts < ? ORDER BY n DESC LIMIT 1
 -- @past
 WITH since AS (SELECT lane, lifecycle, from_state, to_state, phase, json_array_length(jobs) AS jobs
   FROM log WHERE n > coalesce((SELECT n FROM log WHERE ts <= ?1 ORDER BY n DESC LIMIT 1), 0))
