@@ -4,7 +4,7 @@ import { type Call, Connection, type Reply } from './connection.ts';
 import { RemoteSource } from './remote-source.ts';
 
 const ID = '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e';
-const HELD = { ref: { tenant: 'default', id: ID }, owner: 'w1', epoch: 1, token: null };
+const HELD = { ref: { tenant: 'default', id: ID }, owner: 'w1', epoch: 1 };
 const RENEWED = {
   lease: { expiresAt: '2026-11-15T08:00:30.000Z', expiresInMs: 30_000 },
   cancel: null,
