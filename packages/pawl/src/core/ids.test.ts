@@ -26,9 +26,15 @@ describe('ids', () => {
     assert.ok(one < ids.next());
   });
 
-  test('of one millisecond differ', () => {
+  test('of one millisecond ascend, as long as there are no more than two thousand', () => {
     const ids = systemIds(clock);
-    assert.equal(new Set(Array.from({ length: 1_000 }, () => ids.next())).size, 1_000);
+    const made = Array.from({ length: 2_000 }, () => ids.next());
+    assert.deepEqual(made, made.toSorted());
+  });
+
+  test('of one millisecond differ, however many there are', () => {
+    const ids = systemIds(clock);
+    assert.equal(new Set(Array.from({ length: 10_000 }, () => ids.next())).size, 10_000);
   });
 
   test('of one seed repeat', () => {

@@ -103,18 +103,24 @@ export function isFree(session: Session, job: NewJob): boolean {
 export function hasRepeats(jobs: readonly NewJob[]): boolean {
   if (jobs.length === 1) return false;
   const hasKeys = jobs.some(({ idempotency }) => idempotency !== null);
-  if (!hasKeys && new Set(jobs.map(({ id }) => id)).size === jobs.length) return false;
+  if (!hasKeys && (isAscending(jobs) || new Set(jobs.map(({ id }) => id)).size === jobs.length))
+    return false;
   const keys = jobs.flatMap(keysOfJob);
   return new Set(keys).size < keys.length;
+}
+
+/** As ids come that one process makes one after the other: then no two are the same. */
+function isAscending(jobs: readonly NewJob[]): boolean {
+  return jobs.every(({ id }, index) => index === 0 || jobs[index - 1]!.id < id);
 }
 
 /** What a job of a set may have of its own; null where none has anything. */
 function ownOf(jobs: readonly NewJob[]): string | null {
   const own: object[] = [];
   for (const [index, job] of jobs.entries()) {
-    const { metadata, labels } = ownFacts(job);
-    if (metadata !== undefined || labels !== undefined)
-      own.push({ metadata, labels, ord: index + 1 });
+    const labels = wireLabels(job);
+    if (job.metadata === null && labels === undefined) continue;
+    own.push({ metadata: job.metadata ?? undefined, labels, ord: index + 1 });
   }
   return own.length === 0 ? null : JSON.stringify(own);
 }
