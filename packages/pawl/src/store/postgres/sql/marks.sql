@@ -83,7 +83,9 @@ CREATE FUNCTION draw() RETURNS int8 LANGUAGE plpgsql AS $$
 DECLARE v_mark text;
 BEGIN
   IF current_setting('pawl.mark', true) IS DISTINCT FROM 'set' THEN
-    IF (SELECT m.timeline FROM meta m) <> timeline_now() THEN
+    -- As timeline_now() has it: a call of a function that is not taken apart costs as much as the rest.
+    SELECT m.timeline INTO v_mark FROM meta m;
+    IF v_mark <> left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) THEN
       PERFORM begin_timeline();
     END IF;
     -- Assignments of plain calls: each as a statement would cost several times as much.
