@@ -5,13 +5,17 @@ import type { ArtifactAccess } from './attempt-artifacts.ts';
 import type { FlowAccess } from './attempt-flow.ts';
 import type { Batches } from './batches.ts';
 
-/** What an attempt is made of. */
-export interface AttemptOptions {
+/** What is an attempt's own. */
+export interface AttemptParts {
   readonly claim: Claim;
   readonly job: JobDefinition;
-  readonly clock: Clock;
   /** When the claim was asked for: the lease cannot have begun earlier. */
   readonly askedAt: number;
+}
+
+/** What all attempts of one worker share. */
+export interface AttemptOptions {
+  readonly clock: Clock;
   readonly artifacts: ArtifactAccess | null;
   readonly flows: FlowAccess;
   readonly batches: Batches;

@@ -16,10 +16,10 @@ import { failureFromRefusal } from '../handler/json.ts';
 import type { JobStop } from '../handler/stop.ts';
 import { AttemptArtifacts } from './attempt-artifacts.ts';
 import { askFlow } from './attempt-flow.ts';
-import type { AttemptOptions } from './attempt-options.ts';
+import type { AttemptOptions, AttemptParts } from './attempt-options.ts';
 import { factsOf, heldBy, startedRow } from './attempt-facts.ts';
 import { AttemptTimes } from './attempt-times.ts';
-import { endingOf, notBegun, undoneBy } from './ending.ts';
+import { endingOf, NO_PROGRESS, notBegun, undoneBy } from './ending.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { KeptProgress } from './kept-progress.ts';
 import { type BeatReport, Reports } from './reports.ts';
@@ -42,7 +42,7 @@ export class Attempt implements AttemptPort {
   #artifacts: AttemptArtifacts | null = null;
   #giveUp: ((outcome: Outcome) => void) | null = null;
   #row: Job;
-  readonly #kept: KeptProgress;
+  #kept: KeptProgress | null = null;
   #execution: Execution | null = null;
   #joined: Joined | null = null;
   #stop: JobStop | null = null;
@@ -54,14 +54,12 @@ export class Attempt implements AttemptPort {
   #isReported = false;
   #broken: Outcome | null = null;
 
-  constructor(options: AttemptOptions) {
-    const { claim } = options;
+  constructor({ claim, job, askedAt }: AttemptParts, options: AttemptOptions) {
     this.claim = claim;
-    this.job = options.job;
+    this.job = job;
     this.#options = options;
     this.#row = claim.job;
-    this.#kept = new KeptProgress(claim);
-    this.#times = new AttemptTimes(claim, options.askedAt);
+    this.#times = new AttemptTimes(claim, askedAt);
   }
 
   get startBy(): number {
@@ -139,7 +137,7 @@ export class Attempt implements AttemptPort {
     this.#giveUp = null;
     if (this.#hasReturned) this.#execution = null;
     const told = (): Ending | null =>
-      this.isLost ? null : endingOf(outcome, this.#stop, this.#kept);
+      this.isLost ? null : endingOf(outcome, this.#stop, this.#kept ?? NO_PROGRESS);
     return gone === null ? told() : gone.then(told);
   }
 
@@ -264,7 +262,8 @@ export class Attempt implements AttemptPort {
       return;
     }
     this.#times.renewed(result.leaseExpiry - result.at, askedAt);
-    this.#kept.confirm(beatReport);
+    const { keep } = beatReport;
+    if (keep !== null) (this.#kept ??= new KeptProgress(this.claim)).confirm(keep);
     if (result.cancel === null) return;
     this.#row = { ...this.#row, cancel: result.cancel };
     this.stop(softCancel(result.cancel), { isForced: false });

@@ -3,6 +3,7 @@ import { revisionFor, type Revisions } from '../core/revision.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import { revisionsOf } from '../handler/revision-option.ts';
 import { Attempt } from './attempt.ts';
+import type { AttemptOptions } from './attempt-options.ts';
 import type { Batches } from './batches.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { ClaimOrder } from './slots.ts';
@@ -19,12 +20,9 @@ export interface ClaimAsked {
 export class Claimer {
   readonly #setup: WorkerSetup;
   readonly #jobs: ReadonlyMap<string, JobDefinition>;
-  readonly #heartbeats: Heartbeats;
-  readonly #batches: Batches;
   readonly #name: string;
   readonly #revisions: Revisions | undefined;
-  readonly #onUrgent = (): void => this.#heartbeats.hurry();
-  readonly #onNews = (at: number): void => this.#heartbeats.lookBy(at);
+  readonly #shared: AttemptOptions;
   #requests = 0;
   #isOwed = false;
   #isShort = false;
@@ -39,8 +37,10 @@ export class Claimer {
     this.#name = name === undefined ? setup.id : `${setup.id}-${name}`;
     this.#jobs = new Map(setup.jobs.map((job) => [job.type, job]));
     this.#revisions = revisionsOf(setup.jobs);
-    this.#heartbeats = heartbeats;
-    this.#batches = batches;
+    const { clock, reportMs, artifacts } = setup;
+    const onUrgent = (): void => heartbeats.hurry();
+    const onNews = (at: number): void => heartbeats.lookBy(at);
+    this.#shared = { clock, artifacts, flows: setup, batches, reportMs, onUrgent, onNews };
   }
 
   /** True while the answer to its last request is owed: only by asking again is it had. */
@@ -94,10 +94,7 @@ export class Claimer {
   }
 
   #attempt(claim: Claim, askedAt: number): Attempt {
-    const { clock, reportMs, artifacts } = this.#setup;
     const job = this.#jobs.get(claim.job.type)!;
-    const reach = { artifacts, flows: this.#setup, batches: this.#batches };
-    const told = { onUrgent: this.#onUrgent, onNews: this.#onNews };
-    return new Attempt({ claim, job, clock, askedAt, ...reach, reportMs, ...told });
+    return new Attempt({ claim, job, askedAt }, this.#shared);
   }
 }

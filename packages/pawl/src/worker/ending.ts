@@ -31,7 +31,8 @@ export function canBeUndone({ kind }: Ending): boolean {
   return UNDONE.has(kind);
 }
 
-const NO_PROGRESS = { mayResume: false };
+/** Of an attempt that has kept nothing. */
+export const NO_PROGRESS = { mayResume: false };
 
 export function undoneBy(broken: Outcome, ending: Ending): Ending {
   return canBeUndone(ending) ? (endingOf(broken, null, NO_PROGRESS) ?? ending) : ending;

@@ -16,8 +16,7 @@ export class KeptProgress {
   }
 
   /** What a beat carried is durable by now. */
-  confirm({ keep }: BeatReport): void {
-    if (keep === null) return;
+  confirm(keep: NonNullable<BeatReport['keep']>): void {
     const { job, stages } = this.#claim;
     const { write } = keep;
     if ('checkpoint' in write) this.#hasMore ||= write.checkpoint !== job.checkpoint;

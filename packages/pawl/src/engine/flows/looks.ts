@@ -46,12 +46,17 @@ export class FlowLooks {
         this.#large.delete(keyOf(before));
         this.hurry([before]);
       }
-      if (hasEnded && (isGatedId(before.id) || this.#needed.delete(keyOf(before)))) {
+      if (hasEnded && (isGatedId(before.id) || this.#isNeeded(before))) {
         this.#run(this.#hurryDependents({ tenant, id: before.id }));
       }
       const parent = hasEnded && awaitedBy !== null ? { tenant, id: awaitedBy.jobId } : null;
       if (parent !== null && !this.#large.has(keyOf(parent))) this.hurry([parent]);
     }
+  }
+
+  /** Asked once of each job that ends; a key is only made where any is needed. */
+  #isNeeded(ref: JobRef): boolean {
+    return this.#needed.size > 0 && this.#needed.delete(keyOf(ref));
   }
 
   /** Jobs that this process has made wait for these, whose ids are of any kind. */
