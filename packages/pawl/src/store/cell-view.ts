@@ -9,6 +9,54 @@ export interface Placement {
   readonly since: Instant;
 }
 
+/** How far a move is. After each of them it can stop, and the same command goes on. */
+export const MOVE_STEPS = [
+  'expected',
+  'copied',
+  'departed',
+  'taken',
+  'arrived',
+  'placed',
+  'settled',
+] as const;
+export type MoveStep = (typeof MOVE_STEPS)[number];
+
+/** What a move has done so far. */
+export interface MoveProgress {
+  readonly step: MoveStep | 'copying';
+  /** Ended jobs that were copied while the tenant went on working; one is counted twice if it was written again. */
+  readonly copied: number;
+  /** What left with the tenant, while its writes waited. */
+  readonly live: number;
+  readonly ended: number;
+  readonly records: number;
+}
+
+export interface TenantMove extends Omit<MoveProgress, 'step'> {
+  readonly tenant: string;
+  readonly from: string;
+  readonly to: string;
+  /** For so long writes of the tenant waited; null where an earlier command had let it depart. */
+  readonly pauseMs: number | null;
+}
+
+/** Told of each step; a move stops where this throws. */
+export type OnMoveStep = (progress: MoveProgress) => void | Promise<void>;
+
+/** `here`: it lives there already; `nowhere`: it lives in no cell yet; `elsewhere`: it has left for
+ * another one and has not arrived there; `kinds`: the two cells are databases of different kinds. */
+export type MoveRefusal = 'here' | 'nowhere' | 'elsewhere' | 'kinds';
+
+export class MoveRefused extends Error {
+  readonly reason: MoveRefusal;
+
+  constructor(reason: MoveRefusal, message: string) {
+    super(message);
+    this.name = 'MoveRefused';
+    this.reason = reason;
+  }
+}
+
 export interface CellState {
   readonly name: string;
   /** The number of tenants that live there. */
@@ -33,4 +81,9 @@ export interface CellView {
   }): Promise<Placement[]>;
   /** Gives a tenant without a cell this one; answers with the cell that it has then. */
   place(tenant: string, cell: string): Promise<Placement>;
+  /**
+   * Moves a tenant with all it has while it works. Done again after a crash it goes on; throws
+   * MoveRefused where there is nothing to move, and a StoreError where a cell is away.
+   */
+  move(tenant: string, cell: string, onStep?: OnMoveStep): Promise<TenantMove>;
 }

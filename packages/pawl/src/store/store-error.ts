@@ -22,3 +22,11 @@ export class StoreError extends Error {
     this.trouble = trouble;
   }
 }
+
+/** The tenant lives in another database by now: nothing was written, and here nothing will be. */
+export class TenantMoved extends StoreError {
+  constructor(message: string, cause?: unknown) {
+    super('unchanged', message, cause);
+    this.name = 'TenantMoved';
+  }
+}

@@ -16,6 +16,7 @@ import type {
   InsertWithOutcome,
   NewJob,
 } from './insert.ts';
+import type { MovingStore } from './moving.ts';
 import type { Move, MovedAndClaimed, MoveOutcome } from './move.ts';
 import type { LifecyclePlace } from './overdue.ts';
 import type { OwnedJob } from './owned.ts';
@@ -108,6 +109,8 @@ export interface Store extends PlainVerbs, RetentionVerbs {
   readonly logChanges?: LogChanges;
   /** Left out where there is one database. */
   readonly cells?: CellView;
+  /** Left out where a tenant cannot leave the database, nor come to it. */
+  readonly moving?: MovingStore;
   /** Left out where nobody else has what is stored. */
   readonly replica?: Replica | undefined;
   /** Writes new jobs with their first events, one outcome an item; wakes other processes. */

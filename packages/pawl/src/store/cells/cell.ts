@@ -1,5 +1,5 @@
 import type { Clock, Instant } from '../../core/clock.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, TenantMoved } from '../store-error.ts';
 import type { Store } from '../store.ts';
 
 /** One of the databases: its name is what placements and cursors know it by. */
@@ -84,10 +84,10 @@ export class Cell {
     return this.#store;
   }
 
-  /** What a guard refused says nothing about the database. */
+  /** What a guard refused says nothing about the database, and neither does a tenant that moved. */
   #named(error: StoreError): StoreError {
     const { outcome, message, trouble } = error;
-    if (outcome === 'refused') return error;
+    if (outcome === 'refused' || error instanceof TenantMoved) return error;
     const named = new StoreError(outcome, `cell "${this.name}": ${message}`, error, trouble);
     this.#fault = named;
     this.#restsUntil = this.#clock.now() + REST_MS;

@@ -5,6 +5,12 @@ import type { Store } from '../store.ts';
 import type { Cell } from './cell.ts';
 import { KnownPolicies } from './policies.ts';
 import type { Placements } from './placements.ts';
+import { relocate, unlessMoved } from './relocate.ts';
+
+/** What belongs to a tenant. */
+export interface Owned {
+  readonly tenant: string;
+}
 
 type Ask<Answer> = (store: Store, cell: Cell) => Promise<Answer>;
 
@@ -39,14 +45,17 @@ export class Cells {
 
   /** Asks the cell of a tenant. One that was never written for is asked of the first. */
   async read<Answer>(tenant: string, ask: Ask<Answer>): Promise<Answer> {
+    await this.placements.refresh();
     const cell = await this.cellOf(tenant);
     return cell.use((store) => ask(store, cell));
   }
 
   /** The same for a write, which gives a new tenant its cell. */
-  async write<Answer>(tenant: string, ask: Ask<Answer>): Promise<Answer> {
-    const cell = await this.cellToWrite(tenant);
-    return cell.use((store) => ask(store, cell));
+  write<Answer>(tenant: string, ask: Ask<Answer>): Promise<Answer> {
+    return this.following([tenant], async () => {
+      const cell = await this.cellToWrite(tenant);
+      return cell.use((store) => ask(store, cell));
+    });
   }
 
   async cellOf(tenant: string): Promise<Cell> {
@@ -99,35 +108,95 @@ export class Cells {
     return given;
   }
 
-  /** Items are asked of the cells of their tenants; the answers come in the order of the items. */
-  async split<Item extends { readonly tenant: string }, Answer>(
+  /**
+   * Items are asked of the cells of their tenants; the answers come in the order of the items. What
+   * a cell refused, or did not find (`isMiss`), because the tenant has moved, is asked again.
+   */
+  async split<Item extends Owned, Answer>(
     items: readonly Item[],
     kind: 'read' | 'write',
     ask: (store: Store, items: readonly Item[], cell: Cell) => Promise<readonly Answer[]>,
+    isMiss: (answer: Answer) => boolean = () => false,
   ): Promise<Answer[]> {
-    const groups = await this.group(items, kind);
     const answers: Answer[] = [];
-    let hasWritten = false;
-    const askOne = async ([cell, places]: readonly [Cell, readonly number[]]): Promise<void> => {
-      const own = places.map((place) => items[place]!);
-      const found = await cell.use((store) => ask(store, own, cell));
-      places.forEach((place, index) => (answers[place] = found[index]!));
-    };
-    if (kind === 'read') await Promise.all([...groups].map(askOne));
-    else {
-      for (const group of groups) {
-        await afterWrite(hasWritten, () => askOne(group));
-        hasWritten = true;
-      }
+    let places = [...items.keys()];
+    for (let tries = 1; places.length > 0; tries++) {
+      const again: number[] = [];
+      const asked = places.map((place) => items[place]!);
+      const groups = await this.group(asked, kind);
+      const askOne = async ([cell, own]: readonly [Cell, readonly number[]]): Promise<void> => {
+        const found = await unlessMoved(tries, () =>
+          cell.use((store) =>
+            ask(
+              store,
+              own.map((at) => asked[at]!),
+              cell,
+            ),
+          ),
+        );
+        found?.forEach((answer, index) => (answers[places[own[index]!]!] = answer));
+        const missed = found === null ? own : own.filter((_, index) => isMiss(found[index]!));
+        const gone =
+          found === null
+            ? null
+            : await this.whoLeft(
+                cell,
+                missed.map((at) => asked[at]!),
+              );
+        again.push(...missed.filter((at) => gone?.has(asked[at]!.tenant) ?? true));
+      };
+      if (kind === 'read') await Promise.all([...groups].map(askOne));
+      else await oneAfterTheOther([...groups], askOne);
+      await relocate(
+        this,
+        again.map((at) => asked[at]!.tenant),
+      );
+      places = again.map((at) => places[at]!);
     }
     return answers;
   }
 
+  /** Does it again where one of the tenants has moved from the cell that it had. */
+  async following<Answer>(
+    tenants: readonly string[],
+    body: () => Promise<Answer>,
+    isMiss: (answer: Answer) => boolean = () => false,
+  ): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const groups = await this.group(
+        tenants.map((tenant) => ({ tenant })),
+        'read',
+      );
+      const found = await unlessMoved(tries, async () => ({ answer: await body() }));
+      if (found !== null) {
+        if (!isMiss(found.answer)) return found.answer;
+        const left = await Promise.all(
+          [...groups].map(([cell, at]) =>
+            this.whoLeft(
+              cell,
+              at.map((one) => ({ tenant: tenants[one]! })),
+            ),
+          ),
+        );
+        if (left.every((names) => names.size === 0)) return found.answer;
+      }
+      await relocate(this, tenants);
+    }
+  }
+
+  /** Those of them that the cell does not have any more. Nobody moves where there is one cell. */
+  async whoLeft(cell: Cell, items: readonly Owned[]): Promise<ReadonlySet<string>> {
+    const left = new Set<string>();
+    if (this.all.length === 1) return left;
+    for (const tenant of new Set(items.map((item) => item.tenant))) {
+      const standing = await cell.use(async (store) => store.moving?.standing(tenant));
+      if ((standing?.leftFor ?? null) !== null) left.add(tenant);
+    }
+    return left;
+  }
+
   /** The places of items in their list, by the cell of their tenant. */
-  async group(
-    items: readonly { readonly tenant: string }[],
-    kind: 'read' | 'write',
-  ): Promise<Map<Cell, number[]>> {
+  async group(items: readonly Owned[], kind: 'read' | 'write'): Promise<Map<Cell, number[]>> {
     const tenants = [...new Set(items.map(({ tenant }) => tenant))];
     const found = await Promise.all(
       tenants.map((tenant) => (kind === 'read' ? this.cellOf(tenant) : this.cellToWrite(tenant))),
@@ -154,4 +223,11 @@ async function answerOf<Answer>(
     if (!(error instanceof StoreError) || error.outcome === 'refused') throw error;
     return { cell, error };
   }
+}
+
+async function oneAfterTheOther<Item>(
+  items: readonly Item[],
+  body: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (const [index, item] of items.entries()) await afterWrite(index > 0, () => body(item));
 }

@@ -1,5 +1,8 @@
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { Store } from '../store.ts';
+import type { Cell } from './cell.ts';
 import type { Cells } from './cells.ts';
+import { withCellKeys } from './keys.ts';
 
 /**
  * Of some tenants: from their cells. Of all: from one cell after the other, each first in turn. A
@@ -12,18 +15,26 @@ export async function claimJobs(cells: Cells, request: ClaimRequest): Promise<Cl
   const won: ClaimedJob[] = [];
   if (requestId !== null) {
     const isEnough = (): boolean => won.length > 0;
-    await cells.oneByOne(async (store) => won.push(...(await store.claim(request))), {
-      isEnough,
-      from: numberOf(requestId),
-    });
+    await cells.oneByOne(
+      async (store, cell) => won.push(...(await claimIn(store, cell, request))),
+      {
+        isEnough,
+        from: numberOf(requestId),
+      },
+    );
     return won;
   }
   const isEnough = (): boolean => won.length >= max;
   await cells.oneByOne(
-    async (store) => won.push(...(await store.claim({ ...request, max: max - won.length }))),
+    async (store, cell) =>
+      won.push(...(await claimIn(store, cell, { ...request, max: max - won.length }))),
     { isEnough },
   );
   return won;
+}
+
+async function claimIn(store: Store, cell: Cell, request: ClaimRequest): Promise<ClaimedJob[]> {
+  return withCellKeys(cell, await store.claim(request));
 }
 
 async function claimOf(
@@ -37,7 +48,8 @@ async function claimOf(
     const own = places.map((place) => tenants[place]!);
     const max = request.max - won.length;
     if (max <= 0) break;
-    won.push(...(await cell.use((store) => store.claim({ ...request, tenants: own, max }))));
+    const asked = { ...request, tenants: own, max };
+    won.push(...(await cell.use((store) => claimIn(store, cell, asked))));
   }
   return won;
 }

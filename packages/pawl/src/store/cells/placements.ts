@@ -1,3 +1,4 @@
+import type { Clock, Instant } from '../../core/clock.ts';
 import { SHARED_TENANT } from '../../core/shared-tenant.ts';
 import type { Placement } from '../cell-view.ts';
 import type { RecordKey, RecordKind, StoredRecord } from '../records.ts';
@@ -6,7 +7,11 @@ import type { Cell } from './cell.ts';
 
 /** Where a tenant lives: a record of the first cell, so that all processes agree. */
 const PLACE: RecordKind = { name: 'tenant-place', tags: ['cell'] };
+/** How many tenants have been moved: by this a process sees that what it knows may be old. */
+const MOVES: RecordKey = { kind: { name: 'tenant-moves' }, tenant: '', id: 'all' };
 const PAGE = 1_000;
+/** For so long a process reads where it read before, unless it finds nothing there. */
+const FRESH_MS = 1_000;
 
 /**
  * The table of tenants and their cells. A tenant keeps its cell for good, unless it is moved, so
@@ -15,15 +20,60 @@ const PAGE = 1_000;
 export class Placements {
   readonly #cells: readonly Cell[];
   readonly #known = new Map<string, string>();
+  readonly #clock: Clock;
+  #moves: number | null = null;
+  #seenAt: Instant = -Infinity;
 
-  constructor(cells: readonly Cell[]) {
+  constructor(cells: readonly Cell[], clock: Clock) {
     this.#cells = cells;
+    this.#clock = clock;
   }
 
   /** Its cell, where this process knows it. What belongs to no tenant is in the first. */
   known(tenant: string): string | null {
     if (tenant === '' || tenant === SHARED_TENANT) return this.#home.name;
     return this.#known.get(tenant) ?? null;
+  }
+
+  /**
+   * Forgets what it knows once somebody has moved a tenant. Only readers need it: a write is refused
+   * where the tenant does not live any more.
+   */
+  async refresh(): Promise<void> {
+    const now = this.#clock.now();
+    if (now - this.#seenAt < FRESH_MS || this.#cells.length === 1 || this.#home.isResting) return;
+    this.#seenAt = now;
+    try {
+      const { records } = await this.#home.use((store) => store.records.read([MOVES]));
+      const moves = records[0]?.version ?? 0;
+      if (this.#moves !== null && moves !== this.#moves) this.#known.clear();
+      this.#moves = moves;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  /** Writes that a tenant lives in another cell; nothing where it does already. */
+  async move(tenant: string, to: string): Promise<Placement> {
+    for (;;) {
+      const { records } = await this.#home.use((store) => store.records.read([keyOf(tenant)]));
+      const [found] = records;
+      if (!found) throw new StoreError('refused', `tenant "${tenant}" lives in no cell yet`);
+      if (found.tags['cell'] === to) {
+        this.#known.set(tenant, to);
+        return placementOf(found);
+      }
+      const body = JSON.stringify({ movedAt: this.#clock.now() });
+      const place = {
+        op: 'put',
+        ...keyOf(tenant),
+        body,
+        tags: { cell: to },
+        expected: found,
+      } as const;
+      const moves = { op: 'put', ...MOVES, body: '{}' } as const;
+      await this.#home.use((store) => store.records.write([place, moves]));
+    }
   }
 
   /** Asks the table; null where the tenant has no cell yet. */
@@ -48,7 +98,7 @@ export class Placements {
   /** Tenants with their cells, by name. */
   async list(query: { cell?: string; after?: string; limit: number }): Promise<Placement[]> {
     const { cell, ...page } = query;
-    if (cell !== undefined) this.#check(cell);
+    if (cell !== undefined) this.check(cell);
     const tags = cell === undefined ? {} : { tags: { cell } };
     const { records } = await this.#home.use((store) =>
       store.records.list({ kind: PLACE, tenants: [''], ...tags, ...page }),
@@ -97,7 +147,7 @@ export class Placements {
   }
 
   async #put(tenant: string, cell: string): Promise<void> {
-    this.#check(cell);
+    this.check(cell);
     const body = '{}';
     const op = { op: 'put', ...keyOf(tenant), body, tags: { cell }, expected: 'absent' } as const;
     await this.#home.use((store) => store.records.write([op]));
@@ -118,7 +168,8 @@ export class Placements {
     return this.#cells[0]!;
   }
 
-  #check(cell: string): void {
+  /** Throws where no cell has that name. */
+  check(cell: string): void {
     if (this.#cells.some(({ name }) => name === cell)) return;
     const names = this.#cells.map(({ name }) => name).join(', ');
     throw new StoreError('refused', `there is no cell "${cell}": choose one of ${names}`);

@@ -23,3 +23,9 @@ export async function placeOfOps(cells: Cells, ops: readonly RecordOp[]): Promis
   const message = `records of the cells ${names} cannot be written together`;
   throw new StoreError('refused', `${message}: write for each tenant alone`);
 }
+
+/** Whose records ops write, or whose job they depend on. */
+export function tenantsOfOps(ops: readonly RecordOp[]): string[] {
+  const own = ops.filter((op) => op.op === 'fence' || placeOf(op) === 'tenant');
+  return [...new Set(own.map(({ tenant }) => tenant))];
+}

@@ -8,10 +8,11 @@ import type {
   RecordStore,
   StoredRecord,
   TagCount,
+  WriteOutcome,
 } from '../records.ts';
 import type { Cell } from './cell.ts';
 import type { Cells } from './cells.ts';
-import { placeOf, placeOfOps } from './record-places.ts';
+import { placeOf, placeOfOps, tenantsOfOps } from './record-places.ts';
 
 interface Timed {
   readonly at: number;
@@ -40,13 +41,17 @@ export function recordsIn(cells: Cells): RecordStore {
     },
     write: async (ops) => {
       checkOps(ops);
-      const cell = (await placeOfOps(cells, ops)) ?? cells.home;
-      return cell.use((store) => store.records.write(ops));
+      const write = async (): Promise<WriteOutcome> => {
+        const cell = (await placeOfOps(cells, ops)) ?? cells.home;
+        return cell.use((store) => store.records.write(ops));
+      };
+      return cells.following(tenantsOfOps(ops), write, ({ kind }) => kind === 'refused');
     },
   };
 }
 
 async function read(cells: Cells, keys: readonly RecordKey[]): Promise<Found> {
+  await cells.placements.refresh();
   const records: (StoredRecord | null)[] = keys.map(() => null);
   const times: Timed[] = [];
   for (const [cell, places] of await placesOf(cells, keys)) {
@@ -130,6 +135,7 @@ async function ask<Answer>(
   body: (records: RecordStore, tenants: readonly string[] | null) => Promise<Answer>,
 ): Promise<Answer[]> {
   const { kind, tenants } = match;
+  await cells.placements.refresh();
   if (kind.keptIn === 'first')
     return [await cells.home.use(({ records }) => body(records, tenants))];
   if (tenants === null || kind.keptIn === 'beside') {

@@ -116,7 +116,7 @@ export async function openCells(options: CellOptions): Promise<CellStore> {
   const { clock = systemClock } = options;
   checkNames(options);
   const all = options.cells.map((source) => new Cell(source, clock));
-  const placements = new Placements(all);
+  const placements = new Placements(all, clock);
   const cells = new Cells(all, placements);
   try {
     await cells.everywhere((store) => store.now());

@@ -38,8 +38,11 @@ export const VERBS: VerbTable<Cells> = {
     );
   },
   read: (cells, refs, part?: 'phase') =>
-    cells.split<(typeof refs)[number], Job | Phase | null>(refs, 'read', (store, own) =>
-      part === undefined ? store.read(own) : store.read(own, part),
+    cells.split<(typeof refs)[number], Job | Phase | null>(
+      refs,
+      'read',
+      (store, own) => (part === undefined ? store.read(own) : store.read(own, part)),
+      (found) => found === null,
     ) as Promise<(Job | null)[]>,
   list: (cells, query) => cells.read(query.tenant, (store) => store.list(query)),
   stages: (cells, ref) => cells.read(ref.tenant, (store) => store.stages(ref)),

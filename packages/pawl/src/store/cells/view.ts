@@ -3,6 +3,7 @@ import { StoreError } from '../store-error.ts';
 import type { Store } from '../store.ts';
 import type { Cell } from './cell.ts';
 import type { Cells } from './cells.ts';
+import { moveTenant } from './move.ts';
 
 export function viewOf(cells: Cells): CellView {
   const { placements, all } = cells;
@@ -21,6 +22,11 @@ export function viewOf(cells: Cells): CellView {
     },
     placements: (query) => placements.list(query),
     place: (tenant, cell) => placements.pin(tenant, cell),
+    move: async (tenant, cell, onStep) => {
+      placements.check(cell);
+      const to = cells.named(cell);
+      return moveTenant(cells, { tenant, to, ...(onStep === undefined ? {} : { onStep }) });
+    },
   };
 }
 

@@ -16,7 +16,9 @@ import type { Cell } from './cell.ts';
 import type { Cells } from './cells.ts';
 import { claimJobs } from './claim.ts';
 import { policies } from './policies.ts';
-import { placeOfOps } from './record-places.ts';
+import { askWithKeys, keyedFor, withCellKeys, withoutKey } from './keys.ts';
+import { placeOfOps, tenantsOfOps } from './record-places.ts';
+import { unlessMoved } from './relocate.ts';
 
 /** Jobs of several cells are written one cell after the other: only a part may be written. */
 export async function insert(
@@ -25,10 +27,12 @@ export async function insert(
   options: InsertOptions,
 ): Promise<InsertOutcome[]> {
   if (options.isWhole) {
-    const cell = await onlyCell(cells, jobs);
-    if (cell === null) return [];
-    await carryPolicies(cells, cell, jobs);
-    return cell.use((store) => store.insert(jobs, options));
+    return cells.following(tenantsOf(jobs), async () => {
+      const cell = await onlyCell(cells, jobs);
+      if (cell === null) return [];
+      await carryPolicies(cells, cell, jobs);
+      return cell.use((store) => store.insert(jobs, options));
+    });
   }
   return cells.split(jobs, 'write', async (store, own, cell) => {
     await carryPolicies(cells, cell, own);
@@ -36,23 +40,32 @@ export async function insert(
   });
 }
 
-export async function insertWith(
+export function insertWith(
   cells: Cells,
   jobs: readonly NewJob[],
   options: InsertWithOptions,
 ): Promise<InsertWithOutcome> {
-  const cell =
-    (await onlyCell(cells, jobs)) ?? (await placeOfOps(cells, options.with)) ?? cells.home;
-  await checkPlace(cells, cell, options.with);
-  await carryPolicies(cells, cell, jobs);
-  return cell.use((store) => store.insert(jobs, options));
+  const tenants = [...tenantsOf(jobs), ...tenantsOfOps(options.with)];
+  const write = async (): Promise<InsertWithOutcome> => {
+    const cell =
+      (await onlyCell(cells, jobs)) ?? (await placeOfOps(cells, options.with)) ?? cells.home;
+    await checkPlace(cells, cell, options.with);
+    await carryPolicies(cells, cell, jobs);
+    return cell.use((store) => store.insert(jobs, options));
+  };
+  return cells.following(tenants, write, ({ kind }) => kind === 'refused');
 }
 
 export async function apply(cells: Cells, moves: readonly Move[]): Promise<MoveOutcome[]> {
-  return cells.split(moves, 'write', async (store, own, cell) => {
-    for (const { with: ops = [] } of own) await checkPlace(cells, cell, ops);
-    return store.apply(own);
-  });
+  return cells.split(
+    moves,
+    'write',
+    async (store, own, cell) => {
+      for (const { with: ops = [] } of own) await checkPlace(cells, cell, ops);
+      return askWithKeys(cell, own, { ask: (some) => store.apply(some), isMiss: isMissed });
+    },
+    isMissed,
+  );
 }
 
 /** A cell that has all of the moves claims in the same transaction; the rest is claimed after. */
@@ -68,12 +81,36 @@ export async function applyAndClaim(
     return { outcomes, claimed: await claimMore(cells, claim, []) };
   }
   for (const { with: ops = [] } of moves) await checkPlace(cells, cell!, ops);
-  const { outcomes, claimed } = await cell!.use((store) => store.apply(moves, claim));
-  return { outcomes, claimed: await claimMore(cells, claim, claimed) };
+  const keyed = moves.map((move) => keyedFor(cell!, move));
+  const made = await unlessMoved(1, () => cell!.use((store) => store.apply(keyed, claim)));
+  if (made === null) {
+    return { outcomes: await apply(cells, moves), claimed: await claimMore(cells, claim, []) };
+  }
+  const { outcomes, claimed } = made;
+  const missed = [...outcomes.keys()].filter((at) => isMissed(outcomes[at]!));
+  const all = [...outcomes];
+  if (missed.length > 0) {
+    const again = await apply(
+      cells,
+      missed.map((at) => withoutKey(moves[at]!)),
+    );
+    missed.forEach((at, index) => (all[at] = again[index]!));
+  }
+  return { outcomes: all, claimed: await claimMore(cells, claim, withCellKeys(cell!, claimed)) };
+}
+
+function isMissed({ kind }: MoveOutcome): boolean {
+  return kind === 'missed';
 }
 
 export function renew(cells: Cells, renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
-  return cells.split(renewals, 'write', (store, own) => store.renew(own));
+  const isMiss = ({ kind }: RenewOutcome): boolean => kind === 'lost';
+  return cells.split(
+    renewals,
+    'write',
+    (store, own, cell) => askWithKeys(cell, own, { ask: (some) => store.renew(some), isMiss }),
+    isMiss,
+  );
 }
 
 /**
@@ -112,9 +149,12 @@ export async function erase(
   ref: JobRef,
   { actor, ops }: { actor: string; ops: readonly RecordOp[] },
 ): Promise<EraseOutcome> {
-  const cell = await cells.cellToWrite(ref.tenant);
-  await checkPlace(cells, cell, ops);
-  return cell.use((store) => store.erase(ref, actor, ops));
+  const eraseThere = async (): Promise<EraseOutcome> => {
+    const cell = await cells.cellToWrite(ref.tenant);
+    await checkPlace(cells, cell, ops);
+    return cell.use((store) => store.erase(ref, actor, ops));
+  };
+  return cells.following([ref.tenant], eraseThere, (outcome) => outcome !== 'erased');
 }
 
 /** The moves are made by now: a claim that fails says only that nothing was claimed. */
@@ -143,6 +183,10 @@ async function carryPolicies(cells: Cells, cell: Cell, jobs: readonly NewJob[]):
     await cell.use((store) => store.putPolicy(policy));
     cells.policies.wasPut(cell, missing[index]!);
   }
+}
+
+function tenantsOf(jobs: readonly NewJob[]): string[] {
+  return [...new Set(jobs.map(({ tenant }) => tenant))];
 }
 
 /** The cell of them all; null where there are none. */

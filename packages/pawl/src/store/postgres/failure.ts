@@ -1,5 +1,5 @@
 import type { Trouble } from '../health.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, TenantMoved } from '../store-error.ts';
 
 interface ServerError {
   readonly code?: unknown;
@@ -144,6 +144,7 @@ export function failureOf(error: unknown, did: 'connect' | 'read' | 'write'): St
       trouble,
     );
   }
+  if (state === 'PW009') return new TenantMoved(text, error);
   const isRefused = isOneOf(state!, REFUSED) && !isOtherLog(error);
   return new StoreError(isRefused ? 'refused' : 'unchanged', text, error, trouble);
 }

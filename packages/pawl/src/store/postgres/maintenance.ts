@@ -60,7 +60,8 @@ async function readHealth({ database: { plain: database } }: Session): Promise<S
 }
 
 async function listTenants({ database }: Session): Promise<string[]> {
-  const sql = `SELECT name FROM ${database.tables}.tenants ORDER BY name`;
+  const sql = `SELECT name FROM ${database.tables}.tenants
+    WHERE left_for IS NULL AND arriving IS NULL ORDER BY name`;
   const rows = await database.read<{ name: string }>(sql);
   return rows.map(({ name }) => name);
 }

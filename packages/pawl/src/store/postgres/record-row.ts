@@ -59,7 +59,8 @@ export function foundRows(rows: readonly TimedRow[]): RecordRow[] {
 /** A record on its way in: the body as text, so that JSON around it does not read it. */
 export function wireOf({ key, before, after }: RecordChange): Record<string, unknown> {
   const { kind, tenant, id } = key;
-  const name = { kind: kind.name, tenant, id };
+  const moves = kind.keptIn !== 'first' && tenant !== '';
+  const name = { kind: kind.name, tenant, id, ...(moves ? { moves } : {}) };
   if (after === null) return { did: 'remove', ...name };
   const [tag_1, tag_2, tag_3, tag_4] = tagsOf(key, after);
   return {

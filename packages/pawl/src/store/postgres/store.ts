@@ -16,6 +16,7 @@ import { hasRecords, type Move, type MovedAndClaimed, type MoveOutcome } from '.
 import { bodyOf, defineVerbs, type VerbTable, WithPlainVerbs } from '../plain-verbs.ts';
 import { checkOps } from '../record-check.ts';
 import type { LogChanges } from '../log-changes.ts';
+import type { MovingStore } from '../moving.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type { Store } from '../store.ts';
@@ -27,6 +28,7 @@ import { checkLog, maintenanceOn, readBackSince } from './maintenance.ts';
 import { claimJobs } from './claim.ts';
 import { countJobs, depthOf, standingOf } from './counts.ts';
 import { Database } from './database.ts';
+import { movingOn } from './moving.ts';
 import { eraseJob } from './erase.ts';
 import { insertWhole, insertWithin } from './insert-text.ts';
 import { insertWith } from './insert-with.ts';
@@ -116,6 +118,7 @@ export class PostgresStore extends WithPlainVerbs implements Store {
   readonly wakeSignal: PostgresWakeSignal;
   readonly records: RecordStore;
   readonly maintenance: MaintenanceStore;
+  readonly moving: MovingStore;
   readonly logChanges: LogChanges;
   readonly replica: PostgresReplica | undefined;
   readonly #sessions: Sessions;
@@ -143,6 +146,7 @@ export class PostgresStore extends WithPlainVerbs implements Store {
     this.control = onCurrent(sessions, controlOn);
     this.records = onCurrent(sessions, recordsOn);
     this.maintenance = onCurrent(sessions, (session) => maintenanceOn(session, sessions, replica));
+    this.moving = movingOn(sessions);
     this.#batches = batchesOn(sessions);
     this.#tools = { sessions, batches: this.#batches };
   }

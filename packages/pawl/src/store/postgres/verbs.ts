@@ -6,6 +6,7 @@ import { quoteName, quoteText, verbsSchema } from './schemas.ts';
 /** In the order in which they build on each other. */
 const VERBS = [
   'dictionary',
+  'moving',
   'admit',
   'insert',
   'unique',
@@ -82,6 +83,11 @@ const WRITES: readonly string[] = [
   'note_lost',
   'guard_move',
   'guard_end',
+  'depart',
+  'expect_tenant',
+  'take_parcels',
+  'arrive',
+  'settle',
 ];
 
 /** Verbs that read: they see what their caller may see. */
@@ -126,6 +132,10 @@ const READS: readonly string[] = [
   'ages',
   'gauges',
   'unfrozen',
+  'tenant_standing',
+  'pack_ended',
+  'pack_since',
+  'departed',
 ];
 
 /** Those that may change what is otherwise frozen: they erase, or carry rows on. */
@@ -136,6 +146,9 @@ const CHANGES: readonly string[] = [
   'purge_beside',
   'purge_other',
   'close_log',
+  'close_notes',
+  'expect_tenant',
+  'take_parcels',
 ];
 
 /** Gives the functions of a schema that are called from outside their settings and rights. */

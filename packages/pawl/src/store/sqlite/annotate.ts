@@ -32,6 +32,7 @@ export function annotateEnded(work: Work, move: Move, key: number): MoveOutcome 
   const { fence, annotation, isCancelWished } = move;
   if (row === null || fence.kind !== 'version' || fence.version !== row.version) return null;
   if (isCancelWished === true || !standsThere(work, row, move)) return null;
+  work.names.checkStays(move.tenant);
   const plan = planWrite(move.with ?? [], writeContext(work));
   if (plan.kind === 'refused') return null;
   saveRecords(work, plan.changes);

@@ -28,6 +28,7 @@ export interface Newcomer {
 
 export function newcomerOf({ names, now }: Work, job: NewJob): Newcomer {
   if (job.places.length === 0) throw new StoreError('refused', `job ${job.id} is born nowhere`);
+  names.checkStays(job.tenant);
   const tenant = names.makeTenant(job.tenant);
   const { queue, type } = job;
   return {

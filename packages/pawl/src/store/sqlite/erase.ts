@@ -18,6 +18,7 @@ export function eraseJob(
 ): EraseOutcome {
   const [key] = findKeys(work, [ref]);
   if (key === undefined || key === null) return 'missing';
+  work.names.checkStays(ref.tenant);
   const row = endedOf(work, key);
   if (row === null) return 'notEnded';
   const plan = planWrite(ops, writeContext(work));

@@ -1,11 +1,13 @@
 import type { Trouble } from '../health.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, TenantMoved } from '../store-error.ts';
 
 /** A StoreError in a shape that crosses a thread's border. */
 export interface Failure {
   readonly outcome: StoreError['outcome'];
   readonly message: string;
   readonly trouble: Trouble | null;
+  /** The tenant lives in another database by now. */
+  readonly hasMoved?: true;
 }
 
 const CONSTRAINT = 19;
@@ -77,7 +79,9 @@ export function isSurelyUndone(error: unknown): boolean {
 export function failureBeforeCommit(error: unknown): Failure {
   const trouble = troubleOf(error);
   if (error instanceof StoreError) {
-    return { outcome: error.outcome, message: error.message, trouble };
+    const { outcome, message } = error;
+    const moved = error instanceof TenantMoved ? { hasMoved: true as const } : {};
+    return { outcome, message, trouble, ...moved };
   }
   const code = codeOf(error);
   // A plain Error is a fault in what was asked: the same call would meet it again.
@@ -96,6 +100,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export function toStoreError({ outcome, message, trouble }: Failure): StoreError {
+export function toStoreError({ outcome, message, trouble, hasMoved }: Failure): StoreError {
+  if (hasMoved) return new TenantMoved(message);
   return new StoreError(outcome, message, undefined, trouble);
 }

@@ -35,6 +35,7 @@ export function putDispatchRule(work: Work, change: DispatchRuleChange): Dispatc
 type LimitRef = Pick<DispatchRule, 'tenant' | 'scope' | 'name'>;
 
 function limitOf(work: Work, { tenant, scope, name }: LimitRef): DispatchRule | null {
+  work.names.checkStays(tenant);
   const number = work.names.findTenant(tenant);
   const row = work.connection.sql('limit').get(number, scope, name);
   return row === undefined ? null : limitIn(work, row);

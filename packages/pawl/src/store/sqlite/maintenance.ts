@@ -50,6 +50,8 @@ export function readFigures({ connection, now }: Work): StoreFigures {
 const STRAYS = `SELECT DISTINCT j.value AS key FROM log w, json_each(w.jobs) j
   WHERE w.n > (SELECT max(n) FROM log) - 10000
     AND EXISTS (SELECT 1 FROM facts f WHERE f.key = j.value)
+    AND NOT EXISTS (SELECT 1 FROM lanes a JOIN tenants t ON t.number = a.tenant
+      WHERE a.number = w.lane AND t.left_for IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM live l WHERE l.key = j.value)
     AND NOT EXISTS (SELECT 1 FROM ended e WHERE e.key = j.value) LIMIT ?`;
 

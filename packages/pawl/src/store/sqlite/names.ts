@@ -2,7 +2,7 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/lifecycle.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import type { Policy } from '../../core/policy.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, TenantMoved } from '../store-error.ts';
 import type { Connection } from './connection.ts';
 
 export interface Lane {
@@ -34,6 +34,8 @@ export class Names {
   readonly #connection: Connection;
   readonly #tenants = new Map<string, number>();
   readonly #tenantNames = new Map<number, string>();
+  /** Tenants that have moved to another database, and where to; null: not yet read. */
+  #left: ReadonlyMap<string, string> | null = null;
   readonly #owners = new Map<string, number>();
   readonly #ownerNames = new Map<number, string>();
   readonly #lanes = new Map<number, Lane>();
@@ -48,6 +50,7 @@ export class Names {
   }
 
   forget(): void {
+    this.#left = null;
     for (const known of [
       this.#tenants,
       this.#tenantNames,
@@ -71,6 +74,19 @@ export class Names {
 
   makeTenant(name: string): number {
     return this.findTenant(name) ?? this.#make(this.#tenants, { name, statement: 'add_tenant' });
+  }
+
+  /** Throws where the tenant lives in another database by now. */
+  checkStays(name: string): void {
+    this.#left ??= new Map(
+      this.#connection
+        .sql('left_tenants')
+        .all()
+        .map(({ name: tenant, left_for: to }) => [tenant as string, to as string]),
+    );
+    const to = this.#left.get(name);
+    if (to === undefined) return;
+    throw new TenantMoved(`tenant "${name}" has moved to cell "${to}"`);
   }
 
   tenantName(number: number): string {

@@ -62,7 +62,16 @@ function purgeJobsAndLog(work: Work, cut: Instant, limit: number): Slice {
   return jobs.hasMore ? jobs : { ...jobs, hasMore: purgeLog(work, cut, limit) };
 }
 
-const BESIDE = ['stages', 'details', 'positions', 'annotations', 'texts', 'notes_of', 'ended'];
+const BESIDE = [
+  'stages',
+  'details',
+  'positions',
+  'annotations',
+  'texts',
+  'notes_of',
+  'moved',
+  'ended',
+];
 
 /**
  * Goes over the jobs in the order of their birth, up to the first that was born after the cut and

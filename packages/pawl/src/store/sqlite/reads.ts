@@ -15,6 +15,7 @@ import {
   quickCheck,
   readFigures,
 } from './maintenance.ts';
+import { departed, markLog, packEnded, packSince, tenantStanding } from './moving-out.ts';
 import { readPast } from './past.ts';
 import { countStages, expiredJobs, overdueJobs, ownedJobs, readJobs, readStages } from './read.ts';
 import { countRecords, listRecords, readRecords } from './records.ts';
@@ -64,6 +65,11 @@ const READS: Reads = {
   checkRows,
   quickCheck,
   notedDamage,
+  tenantStanding,
+  markLog,
+  packEnded,
+  packSince,
+  departed,
 };
 
 export function performRead(work: Work, { verb, args }: Call): unknown {

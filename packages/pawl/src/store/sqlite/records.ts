@@ -140,8 +140,9 @@ export function writeContext(work: Work): WriteContext {
   };
 }
 
-export function saveRecords({ connection }: Work, changes: readonly RecordChange[]): void {
+export function saveRecords({ connection, names }: Work, changes: readonly RecordChange[]): void {
   for (const { key, before, after } of changes) {
+    if (key.kind.keptIn !== 'first') names.checkStays(key.tenant);
     const name = [key.kind.name, key.tenant, key.id];
     if (after === null) connection.text(REMOVE).run(...name);
     else if (before === null) connection.text(MAKE).run(...name, ...valuesOf(key.kind, after));

@@ -15,6 +15,7 @@ const FILES = [
   'limits',
   'erase',
   'purge',
+  'moving',
 ] as const;
 
 export function sqlOf(file: string): string {

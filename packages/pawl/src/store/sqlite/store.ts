@@ -14,6 +14,7 @@ import type {
 import { hasRecords, type Move, type MovedAndClaimed, type MoveOutcome } from '../move.ts';
 import { defineVerbs, WithPlainVerbs } from '../plain-verbs.ts';
 import { checkedRecords, checkOps } from '../record-check.ts';
+import type { MovingStore } from '../moving.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import { HealthWatch } from '../health-watch.ts';
@@ -68,6 +69,19 @@ export class SqliteStore extends WithPlainVerbs implements Store {
     health: () => this.#health.health(),
     checkRows: (position, limit) => this.#checkRows(position, limit),
     quickCheck: () => this.#quickCheck(),
+  };
+  readonly moving: MovingStore = {
+    kind: 'SQLite',
+    standing: (tenant) => this.#ask('tenantStanding', tenant),
+    expect: (tenant, generation) => this.#ask('expectTenant', tenant, generation),
+    mark: () => this.#ask('markLog'),
+    packEnded: (tenant, after, limit) => this.#ask('packEnded', tenant, after, limit),
+    packSince: (tenant, since, to) => this.#ask('packSince', tenant, since, to),
+    depart: (tenant, departure) => this.#ask('depart', tenant, departure),
+    departed: (tenant, after, limit) => this.#ask('departed', tenant, after, limit),
+    take: (tenant, generation, parcels) => this.#ask('takeParcels', tenant, generation, parcels),
+    arrive: (tenant, generation) => this.#ask('arrive', tenant, generation),
+    settle: (tenant) => this.#ask('settle', tenant),
   };
   readonly wakeSignal?: EarlyWakeSignal;
   readonly #host: Host;

@@ -11,6 +11,7 @@ import type {
 } from '../insert.ts';
 import type { Move, MovedAndClaimed, MoveOutcome } from '../move.ts';
 import type { RecordStore } from '../records.ts';
+import type { MovingStore } from '../moving.ts';
 import type { Store } from '../store.ts';
 import type { Failure } from './failure.ts';
 import type { Work } from './work.ts';
@@ -42,7 +43,21 @@ interface DiskVerbs {
   noteDamage(detail: string): Promise<void>;
 }
 
-type Apart = 'insert' | 'apply' | 'records' | 'control' | 'maintenance';
+/** Prefixed where another verb has the name. */
+interface MovingVerbs {
+  tenantStanding: MovingStore['standing'];
+  expectTenant: MovingStore['expect'];
+  markLog: MovingStore['mark'];
+  packEnded: MovingStore['packEnded'];
+  packSince: MovingStore['packSince'];
+  depart: MovingStore['depart'];
+  departed: MovingStore['departed'];
+  takeParcels: MovingStore['take'];
+  arrive: MovingStore['arrive'];
+  settle: MovingStore['settle'];
+}
+
+type Apart = 'insert' | 'apply' | 'records' | 'control' | 'maintenance' | 'moving';
 type Verbs = Omit<
   Store,
   'now' | 'close' | 'wakeSignal' | 'logChanges' | 'cells' | 'replica' | 'within' | Apart
@@ -50,6 +65,7 @@ type Verbs = Omit<
   InsertVerbs &
   ApplyVerbs &
   RecordVerbs &
+  MovingVerbs &
   ControlStore &
   DiskVerbs &
   Omit<MaintenanceStore, 'health'>;
@@ -77,6 +93,11 @@ const WRITES = [
   'putPolicy',
   'probeDisk',
   'noteDamage',
+  'expectTenant',
+  'depart',
+  'takeParcels',
+  'arrive',
+  'settle',
 ] as const satisfies readonly Verb[];
 
 export type WriteVerb = (typeof WRITES)[number];

@@ -7,6 +7,8 @@ import { noteDamage, probeDisk } from './disk.ts';
 import { eraseJob } from './erase.ts';
 import { insertJobs, insertWith } from './insert.ts';
 import { changeThrottle, putDispatchRule, trimRates } from './limits.ts';
+import { arrive, expectTenant, takeParcels } from './moving-in.ts';
+import { depart, settle } from './moving-out.ts';
 import { purge } from './purge.ts';
 import { writeRecords } from './records.ts';
 import { renewLeases } from './renew.ts';
@@ -41,6 +43,11 @@ const WRITES: Writes = {
   writeRecords,
   probeDisk,
   noteDamage,
+  expectTenant,
+  depart,
+  takeParcels,
+  arrive,
+  settle,
 };
 
 export function performWrite(work: Work, { verb, args }: Call): unknown {

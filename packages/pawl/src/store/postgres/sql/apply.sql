@@ -260,6 +260,7 @@ CREATE FUNCTION annotate_ended(m move, v_now timestamptz) RETURNS int LANGUAGE p
 #variable_conflict use_column
 DECLARE e ended; y note; v_lane int; v_version int; v_at timestamptz; v_n int8;
 BEGIN
+  PERFORM stay(m.tenant);
   SELECT * INTO e FROM ended e WHERE e.id = m.id AND e.tenant = m.tenant FOR UPDATE;
   IF NOT FOUND THEN
     SELECT * INTO e FROM ended_other e WHERE e.id = m.id AND e.tenant = m.tenant FOR UPDATE;

@@ -165,7 +165,7 @@ CREATE FUNCTION strays(p_limit int) RETURNS TABLE (tenant text, id uuid) LANGUAG
 #variable_conflict use_column
 BEGIN
   RETURN QUERY SELECT t.name, f.id FROM facts f JOIN tenants t ON t.number = f.tenant
-  WHERE f.id >= id_at(clock_timestamp() - interval '1 day')
+  WHERE f.id >= id_at(clock_timestamp() - interval '1 day') AND t.left_for IS NULL
     AND NOT EXISTS (SELECT FROM live j WHERE j.id = f.id AND j.tenant = f.tenant)
     AND NOT EXISTS (SELECT FROM ended e WHERE e.id = f.id AND e.tenant = f.tenant)
     AND NOT EXISTS (SELECT FROM ended_other e WHERE e.id = f.id AND e.tenant = f.tenant)

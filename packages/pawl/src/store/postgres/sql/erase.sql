@@ -4,6 +4,7 @@ CREATE FUNCTION erase(p_tenant int, p_id uuid, p_error text, p_ns int8[], p_payl
 RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
+  PERFORM stay(p_tenant);
   UPDATE facts f SET input = 'null', metadata = NULL WHERE f.id = p_id AND f.tenant = p_tenant;
   UPDATE facts_other f SET input = 'null', metadata = NULL WHERE f.id = p_id AND f.tenant = p_tenant;
   UPDATE ended e SET result = NULL WHERE e.id = p_id AND e.tenant = p_tenant;

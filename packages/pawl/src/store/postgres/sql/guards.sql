@@ -79,7 +79,7 @@ END $$;
 CREATE FUNCTION guards() RETURNS TABLE (name text, trigger text) LANGUAGE sql IMMUTABLE AS $$
   SELECT t, 'only_verbs' FROM unnest(ARRAY['facts', 'facts_other', 'live', 'keys', 'details',
     'stages', 'ended', 'ended_other', 'annotations', 'log', 'log_texts', 'notes', 'positions',
-    'log_carried', 'log_texts_carried', 'log_late', 'idempotency_keys', 'unique_keys',
+    'log_carried', 'log_texts_carried', 'log_late', 'departures', 'idempotency_keys', 'unique_keys',
     'limits', 'rate_levels', 'rate_starts', 'moves', 'policies', 'records', 'timelines']) t
   UNION ALL
   SELECT t, 'frozen' FROM unnest(ARRAY['facts', 'facts_other', 'ended', 'ended_other',

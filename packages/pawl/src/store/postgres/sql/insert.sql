@@ -21,6 +21,7 @@ $$;
 CREATE FUNCTION check_lane(p_lane int, p_policy int) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
+  PERFORM stay(l.tenant) FROM lanes l WHERE l.number = p_lane;
   IF NOT EXISTS (
     SELECT FROM lanes l, policies p WHERE l.number = p_lane AND p.number = p_policy)
   THEN
@@ -37,6 +38,7 @@ RETURNS int8 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE x record; v_now timestamptz := clock(p_now); v_run timestamptz; v_gate int2; v_n int8;
   v_call int8 := coalesce(p_call, nextval('calls')); v_is_one boolean := cardinality(p_ids) = 1;
+  v_void text;
 BEGIN
   SELECT * INTO x FROM json_to_record(p_common) AS x(is_other boolean, tenant int, lane int,
     lifecycle int, policy int, state int2, phase int2, via_state int2, version int, priority int,
@@ -44,6 +46,7 @@ BEGIN
   IF json_array_length(p_inputs) <> cardinality(p_ids) THEN
     RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = 'each job must have one input';
   END IF;
+  v_void := pg_advisory_xact_lock_shared(tenants_lock(), x.tenant);
   v_run := coalesce(at_ms(x.run_at), v_now);
   v_gate := CASE WHEN x.phase = 1 THEN (v_run > v_now)::int END;
   IF x.is_other OR p_own IS NOT NULL THEN
@@ -59,19 +62,21 @@ BEGIN
       y.input
     FROM ROWS FROM (unnest(p_ids), json_array_elements(p_inputs)) AS y(id, input);
   END IF;
-  -- Whoever writes the entry sees that lane and policy are known here.
+  -- Whoever writes the entry sees that lane and policy are known here, and the tenant still lives here.
   IF p_is_late THEN
     INSERT INTO log_late
     SELECT nextval('calls'), v_now, x.tenant, x.lane, x.lifecycle, x.via_state, x.state, x.phase,
       x.actor, p_ids, x.version
-    FROM lanes l, policies p WHERE l.number = x.lane AND p.number = x.policy;
+    FROM lanes l, policies p, tenants t WHERE l.number = x.lane AND p.number = x.policy
+      AND t.number = x.tenant AND t.left_for IS NULL;
   ELSE
     v_n := draw();
     INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, via_state, to_state, phase, has_texts,
       actor, jobs, versions, epochs, attempts, retries, progress)
     SELECT v_n, v_now, x.tenant, x.lane, x.lifecycle, 1, x.via_state, x.state, x.phase, false,
       x.actor, p_ids, ARRAY[x.version], '{1}', '{0}', '{0}', '{0}'
-    FROM lanes l, policies p WHERE l.number = x.lane AND p.number = x.policy;
+    FROM lanes l, policies p, tenants t WHERE l.number = x.lane AND p.number = x.policy
+      AND t.number = x.tenant AND t.left_for IS NULL;
   END IF;
   IF NOT FOUND THEN PERFORM check_lane(x.lane, x.policy); END IF;
   IF v_is_one THEN

@@ -6,6 +6,7 @@ CREATE FUNCTION put_limit(p_tenant int, p_scope text, p_name text, p_row json, p
 #variable_conflict use_column
 DECLARE r limits;
 BEGIN
+  PERFORM stay(p_tenant);
   PERFORM pg_advisory_xact_lock(limits_lock());
   IF p_seen IS NOT NULL AND p_seen <> coalesce((SELECT (l.throttle ->> 'changedAt')::int8
     FROM limits l WHERE l.tenant = p_tenant AND l.scope = p_scope AND l.name = p_name), 0)

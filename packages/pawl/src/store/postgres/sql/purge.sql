@@ -104,14 +104,22 @@ END $$;
 -- Jobs outside the partitions, one slice.
 CREATE FUNCTION purge_other(p_cut int8, p_limit int) RETURNS int8 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_ids uuid[]; v_tenants int[];
+DECLARE v_ids uuid[]; v_tenants int[]; v_ns int8[];
 BEGIN
   WITH gone AS (DELETE FROM ended_other WHERE ctid = ANY (ARRAY(
     SELECT e.ctid FROM ended_other e WHERE e.completed_at <= at_ms(p_cut) AND NOT EXISTS (
       SELECT FROM facts_other f JOIN live p ON p.id = f.awaited_by AND p.tenant = f.tenant
       WHERE f.id = e.id AND f.tenant = e.tenant) LIMIT p_limit))
-    RETURNING id, tenant)
-  SELECT array_agg(id), array_agg(tenant) INTO v_ids, v_tenants FROM gone;
+    RETURNING id, tenant, ARRAY[born_n, claim_n, end_n] || more_n AS ns)
+  SELECT array_agg(id), array_agg(tenant), (SELECT array_agg(n) FROM gone, unnest(gone.ns) n)
+  INTO v_ids, v_tenants, v_ns FROM gone;
+  -- The history of jobs that came with their tenant from another database has numbers below zero.
+  v_ns := v_ns || ARRAY(SELECT unnest(p.ns) FROM positions p
+      JOIN unnest(v_ids, v_tenants) AS x(id, tenant) USING (id, tenant))
+    || ARRAY(SELECT a.n FROM annotations a
+      JOIN unnest(v_ids, v_tenants) AS x(id, tenant) USING (id, tenant));
+  DELETE FROM log_carried w WHERE w.n = ANY (v_ns) AND w.n < 0;
+  DELETE FROM log_texts_carried t WHERE t.n = ANY (v_ns) AND t.n < 0;
   DELETE FROM facts_other f USING unnest(v_ids, v_tenants) AS x(id, tenant)
   WHERE f.id = x.id AND f.tenant = x.tenant;
   DELETE FROM details d USING unnest(v_ids, v_tenants) AS x(id, tenant)
@@ -179,8 +187,9 @@ CREATE FUNCTION close_notes(p_cut int8) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE v partitions; v_low int8; v_high int8;
 BEGIN
   PERFORM pg_advisory_xact_lock(partitions_lock());
-  SELECT * INTO v FROM partitions p WHERE p.parent = 'notes' AND NOT p.is_closed
-  ORDER BY p.low::int8 LIMIT 1;
+  SELECT * INTO v FROM partitions p
+  WHERE p.parent = 'notes' AND p.low::int8 >= 0 AND NOT p.is_closed ORDER BY p.low::int8 LIMIT 1;
+  DELETE FROM notes o WHERE o.n < 0 AND o.ts <= at_ms(p_cut);
   v_low := v.low;
   v_high := v.high;
   IF log_floor() < v_high THEN RETURN false; END IF;

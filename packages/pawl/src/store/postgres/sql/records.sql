@@ -4,7 +4,7 @@
 CREATE TYPE record_change AS (
   did text, kind text, tenant text, id text, version int8, tag_1 text, tag_2 text, tag_3 text,
   tag_4 text, due_at int8, job_id text, owner text, leased_until int8, created_at int8,
-  updated_at int8, body text
+  updated_at int8, body text, moves boolean
 );
 
 -- Locks these records, in the order of their keys, and answers with them. The time is read after
@@ -16,6 +16,9 @@ RETURNS TABLE (at int8, kind text, tenant text, id text, version int8, tag_1 tex
 #variable_conflict use_column
 DECLARE v_rows records[]; v_at int8;
 BEGIN
+  -- Before any row: a move waits for these rows while it holds the tenant.
+  PERFORM pg_advisory_xact_lock_shared(tenants_lock(), x.number) FROM (
+    SELECT DISTINCT lock_number(t) AS number FROM unnest(p_tenants) t WHERE t <> '' ORDER BY 1) x;
   -- What is answered is what was locked: one that is created meanwhile is not among them.
   SELECT array_agg(x.r) INTO v_rows FROM (
     SELECT r FROM unnest(p_kinds, p_tenants, p_ids) AS k(kind, tenant, id)
@@ -49,6 +52,9 @@ CREATE FUNCTION save_records(p_changes json) RETURNS int8 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v_made int8; v_changed int8;
 BEGIN
+  PERFORM stay(x.number) FROM (
+    SELECT DISTINCT lock_number(x.tenant) AS number
+    FROM json_populate_recordset(NULL::record_change, p_changes) x WHERE x.moves) x;
   INSERT INTO records (kind, tenant, id, version, tag_1, tag_2, tag_3, tag_4, due_at, job_id, owner,
     leased_until, created_at, updated_at, body)
   SELECT x.kind, x.tenant, x.id, x.version, x.tag_1, x.tag_2, x.tag_3, x.tag_4, x.due_at, x.job_id,

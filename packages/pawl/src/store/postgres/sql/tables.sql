@@ -28,7 +28,14 @@ CREATE TABLE timelines (
 );
 
 CREATE TABLE tenants (
-  number int PRIMARY KEY, name text NOT NULL UNIQUE, generation int NOT NULL DEFAULT 1
+  number int PRIMARY KEY, name text NOT NULL UNIQUE,
+  -- Rises with each move of the tenant to another database. left_for: the cell that it went to,
+  -- from here; arriving: the generation with which it is about to come.
+  generation int NOT NULL DEFAULT 1, left_for text, arriving int
+);
+-- What has left with a tenant and is not known to have arrived.
+CREATE TABLE departures (
+  tenant int NOT NULL, part int NOT NULL, body text NOT NULL, PRIMARY KEY (tenant, part)
 );
 -- claim_type: the type, with the revision behind it (type@revision) for jobs that are pinned to one.
 CREATE TABLE lanes (

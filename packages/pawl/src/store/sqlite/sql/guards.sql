@@ -2,7 +2,8 @@
 -- Every row that is written is checked by itself, whoever writes it: the move is listed, the pair
 -- (epoch, phase) increases, epoch and version rise as they may. What happened does not change, but
 -- by the verbs that erase and purge: while one of them works, `may_change` says yes, and its
--- transaction says no again before it commits, so that nobody else ever sees it.
+-- transaction says no again before it commits, so that nobody else ever sees it. While a tenant
+-- moves it says moving: its jobs leave the live ones here, and are live there, wherever they stand.
 
 -- Rows that stay in their place may rise by one version (an annotation). The look-up is on the
 -- table's own key: a constant list would be sorted anew each time the trigger fires. Renewals name
@@ -45,7 +46,8 @@ END;
 
 -- An end comes from the job's live row, by a listed move, and takes that row away.
 CREATE TRIGGER ended_moves BEFORE INSERT ON ended
-WHEN NOT EXISTS (SELECT 1 FROM live l JOIN moves m ON m.lifecycle = l.lifecycle
+WHEN (SELECT value FROM meta WHERE name = 'may_change') IS NOT 'moving'
+  AND NOT EXISTS (SELECT 1 FROM live l JOIN moves m ON m.lifecycle = l.lifecycle
     AND m.from_state = l.state AND m.from_phase = l.phase AND m.to_state = NEW.state
     AND m.to_phase = NEW.phase AND m.is_quiet = 0 AND m.epochs = NEW.epoch - l.epoch
   WHERE l.key = NEW.key AND NEW.version = l.version + 1)
@@ -54,6 +56,7 @@ BEGIN
 END;
 CREATE TRIGGER live_leaves BEFORE DELETE ON live
 WHEN NOT EXISTS (SELECT 1 FROM ended e WHERE e.key = OLD.key)
+  AND (SELECT value FROM meta WHERE name = 'may_change') IS NOT 'moving'
 BEGIN
   SELECT RAISE(ABORT, 'pawl refuses this: only a job that has ended leaves the live ones');
 END;
@@ -61,7 +64,9 @@ END;
 -- OR REPLACE deletes the row in its way without a word to any delete trigger, so an insert over a
 -- stored row is refused before it happens.
 CREATE TRIGGER live_births BEFORE INSERT ON live
-WHEN NEW.epoch <> 1 OR NEW.version > 2 OR EXISTS (SELECT 1 FROM live WHERE key = NEW.key)
+WHEN ((NEW.epoch <> 1 OR NEW.version > 2)
+    AND (SELECT value FROM meta WHERE name = 'may_change') IS NOT 'moving')
+  OR EXISTS (SELECT 1 FROM live WHERE key = NEW.key)
   OR EXISTS (SELECT 1 FROM ended WHERE key = NEW.key)
 BEGIN
   SELECT RAISE(ABORT, 'pawl refuses this: a job is born once, in its first epoch');

@@ -11,6 +11,10 @@ CREATE TABLE log (
   retries TEXT NOT NULL, progress TEXT NOT NULL, jobs TEXT NOT NULL
 ) STRICT;
 
+-- Entries below zero are the history of jobs that came with their tenant from another database, one
+-- row for each job: no reader of the log comes there.
+CREATE INDEX log_moved ON log (jobs ->> '$[0]') WHERE n < 0;
+
 -- What people said, and what only one job of an entry has: apart, so that it can be erased.
 CREATE TABLE log_texts (
   key INTEGER NOT NULL, n INTEGER NOT NULL, stage TEXT, message TEXT, cause TEXT, payload TEXT,

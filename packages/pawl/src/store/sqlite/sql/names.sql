@@ -34,8 +34,9 @@ SELECT policy FROM policies WHERE number = ?
 SELECT number FROM policies WHERE policy = ?
 -- @add_policy
 INSERT INTO policies (policy) VALUES (?)
+-- Who has moved away, or is about to come, does not live here.
 -- @tenants
-SELECT name FROM tenants ORDER BY name
+SELECT name FROM tenants WHERE left_for IS NULL AND arriving IS NULL ORDER BY name
 -- @meta
 SELECT value FROM meta WHERE name = ?
 -- @put_meta

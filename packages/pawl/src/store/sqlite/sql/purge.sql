@@ -1,7 +1,8 @@
 -- What may go, in slices. may_change is said by the caller.
 
 -- @jobs_from
-SELECT f.key, f.created_at, e.completed_at IS NOT NULL AND e.completed_at <= ?1
+SELECT f.key, f.created_at, CASE WHEN e.key IS NULL THEN f.created_at <= ?1 AND f.key NOT IN (
+    SELECT key FROM live) ELSE e.completed_at <= ?1 END
   AND (f.awaited_by IS NULL OR NOT EXISTS (SELECT 1 FROM facts p JOIN live l ON l.key = p.key
     WHERE p.tenant = f.tenant AND p.id = unhex(f.awaited_by ->> '$.jobId', '-'))) AS may_go
 FROM facts f LEFT JOIN ended e ON e.key = f.key WHERE f.key > ?2 ORDER BY f.key LIMIT ?3
@@ -21,6 +22,10 @@ DELETE FROM annotations WHERE key IN (SELECT value FROM json_each(?))
 DELETE FROM log_texts WHERE key IN (SELECT value FROM json_each(?))
 -- @purge_notes_of
 DELETE FROM notes WHERE key IN (SELECT value FROM json_each(?))
+
+-- The history of jobs that came with their tenant from another database.
+-- @purge_moved
+DELETE FROM log WHERE n < 0 AND jobs ->> '$[0]' IN (SELECT value FROM json_each(?))
 
 -- An entry is needed as long as one of its jobs is there.
 -- @entries_after

@@ -7,8 +7,15 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT R
 INSERT INTO meta VALUES ('may_change', 'no');
 
 CREATE TABLE tenants (
-  number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, generation INTEGER NOT NULL DEFAULT 1
+  number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+  -- Rises with each move of the tenant to another database. left_for: the cell that it went to,
+  -- from here; arriving: the generation with which it is about to come.
+  generation INTEGER NOT NULL DEFAULT 1, left_for TEXT, arriving INTEGER
 ) STRICT;
+-- What has left with a tenant and is not known to have arrived.
+CREATE TABLE departures (
+  tenant INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (tenant, part)
+) STRICT, WITHOUT ROWID;
 -- claim_type: the type, with the revision behind it (type@revision) for jobs that are pinned to one.
 CREATE TABLE lanes (
   number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, queue TEXT NOT NULL, type TEXT NOT NULL,
