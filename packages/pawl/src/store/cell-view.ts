@@ -10,16 +10,14 @@ export interface Placement {
 }
 
 /** How far a move is. After each of them it can stop, and the same command goes on. */
-export const MOVE_STEPS = [
-  'expected',
-  'copied',
-  'departed',
-  'taken',
-  'arrived',
-  'placed',
-  'settled',
-] as const;
-export type MoveStep = (typeof MOVE_STEPS)[number];
+export type MoveStep =
+  | 'expected'
+  | 'copied'
+  | 'departed'
+  | 'taken'
+  | 'arrived'
+  | 'placed'
+  | 'settled';
 
 /** What a move has done so far. */
 export interface MoveProgress {

@@ -40,6 +40,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC | typeo
   'GET /v1/cells': 'queues:read',
   'GET /v1/tenants': 'queues:read',
   'PUT /v1/tenants/:tenant/cell': 'keys:admin',
+  'POST /v1/tenants/:tenant/move': 'keys:admin',
   'GET /v1/me': SIGNED_IN,
   'GET /v1/usage': 'queues:read',
   'GET /v1/search': 'jobs:read',

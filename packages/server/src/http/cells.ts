@@ -17,13 +17,13 @@ import { requireHome } from './require-home.ts';
 import { type App, type Resource, routes, type Services } from './services.ts';
 
 /** The cell that somebody names must be one of them; null where there is one database. */
-function viewOf({ engine }: Services, cell: string | undefined): CellView | null {
+export function viewOf({ engine }: Services, cell: string | undefined): CellView | null {
   const view = engine.cells();
   if (cell === undefined || view?.names.includes(cell)) return view;
   throw noCell(view, cell);
 }
 
-function noCell(view: CellView | null, cell: string): PawlError {
+export function noCell(view: CellView | null, cell: string): PawlError {
   const remedy =
     view === null
       ? 'this platform has one database; name several in PAWL_CELLS and restart it'
@@ -98,7 +98,8 @@ function placeTenant(app: App, services: Services): void {
         operationId: 'placeTenant',
         summary: 'Choose the database of a new tenant',
         description:
-          'Before its first write. A tenant that lives in another cell stays there: 409.',
+          'Before its first write. A tenant that lives in another cell stays there: 409; ' +
+          '`POST /v1/tenants/{tenant}/move` moves it.',
         params: closed({ tenant: Name }),
         body: CellBody,
         response: { 200: PlacementSchema },
@@ -113,7 +114,7 @@ function placeTenant(app: App, services: Services): void {
       if (view === null) throw noCell(view, cell);
       const placed = await view.place(tenant, cell);
       if (placed.cell === cell) return placementJson(placed);
-      const message = `tenant "${tenant}" lives in cell "${placed.cell}" and stays there`;
+      const message = `tenant "${tenant}" lives in cell "${placed.cell}" already: move it instead`;
       throw new PawlError('ALREADY_EXISTS', message);
     },
   );

@@ -65,6 +65,7 @@ import { operations } from './operations.ts';
 import { past } from './past.ts';
 import { whatIf } from './what-if.ts';
 import { cells } from './cells.ts';
+import { tenantMoves } from './tenant-moves.ts';
 import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
 import { logRequests, type RequestLog } from './request-log.ts';
@@ -168,6 +169,7 @@ const RESOURCES: readonly Resource[] = [
   past,
   whatIf,
   cells,
+  tenantMoves,
   me,
   search,
   keys,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CellJson, PlacementJson } from '../../contract/cell.ts';
+import type { CellJson, PlacementJson, TenantMoveJson } from '../../contract/cell.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
@@ -52,6 +52,24 @@ async function place(session: Session, { words }: Given<object>): Promise<void> 
   session.screen.talk(`${placed.tenant} lives in ${placed.cell}.`);
 }
 
+/** The answer comes after a second at most: the same request goes on, until the tenant is there. */
+async function move(session: Session, { words }: Given<object>): Promise<void> {
+  const [tenant = '', cell = ''] = words;
+  const path = `/v1/tenants/${encodeURIComponent(tenant)}/move`;
+  const { screen } = session;
+  let moved = await session.call<TenantMoveJson>({ method: 'POST', path, body: { cell } });
+  while (moved.state === 'moving') {
+    screen.talk(`${moved.step}: ${moved.copied} ended jobs copied`);
+    moved = await session.call<TenantMoveJson>({ method: 'POST', path, body: { cell } });
+  }
+  if (isForPrograms(session, [moved])) return;
+  const { copied, live, ended, records, pauseMs } = moved;
+  screen.talk(`${tenant} lives in ${cell}: ${copied} ended jobs were copied before it left.`);
+  screen.talk(`With it left ${live} live jobs, ${ended} ended jobs and ${records} records.`);
+  if (pauseMs === null) screen.talk('An earlier command had let it leave, and stopped.');
+  else screen.talk(`Its writes waited for ${pauseMs} ms.`);
+}
+
 /** `pawl cells` and `pawl tenants`. */
 export function addCells(program: Command): void {
   program
@@ -70,4 +88,10 @@ export function addCells(program: Command): void {
     .argument('<tenant>')
     .argument('<cell>')
     .action(onServer(place));
+  tenants
+    .command('move')
+    .description('move a tenant to another cell while it works; run again, it goes on')
+    .argument('<tenant>')
+    .argument('<cell>')
+    .action(onServer(move));
 }
