@@ -1,5 +1,5 @@
-// A tenant that works while it is moved between databases: real workers, real enqueuers, and what is
-// checked once everything has ended.
+// A tenant that works while it is moved between databases: real workers, real enqueuers, and what
+// is checked once everything has ended.
 import assert from 'node:assert/strict';
 import { checkHistory } from 'pawl/internal/check/check-history';
 import type { JobEvent } from 'pawl/internal/core/event';
@@ -25,6 +25,8 @@ export class MovingSite {
   readonly made: string[] = [];
   /** How often the handler ran for each number. */
   readonly runs = new Map<number, number>();
+  /** What every handler waits for. */
+  gate: Promise<void> = Promise.resolve();
   readonly job;
 
   constructor(sources: readonly CellSource[]) {
@@ -34,7 +36,7 @@ export class MovingSite {
       run: async ({ input, log }) => {
         log(`run ${input.n}`);
         this.runs.set(input.n, (this.runs.get(input.n) ?? 0) + 1);
-        await new Promise((resolve) => setImmediate(resolve));
+        await this.gate;
         return input.n;
       },
     });
@@ -78,10 +80,32 @@ export class MovingSite {
     const enqueuers = this.processes.map(async (pawl) => {
       while (next < count) await this.enqueue(pawl, next++);
     });
+    await this.enqueue(this.first, -1);
     const [answer, ...made] = await Promise.allSettled([body(), ...enqueuers]);
     const failed = [answer, ...made].find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
     return (answer as PromiseFulfilledResult<Answer>).value;
+  }
+
+  async cell(): Promise<string> {
+    const found = await this.cells.placements({ limit: 100 });
+    return found.find(({ tenant }) => tenant === TENANT)!.cell;
+  }
+
+  async nextCell(): Promise<string> {
+    const { names } = this.cells;
+    return names[(names.indexOf(await this.cell()) + 1) % names.length]!;
+  }
+
+  /** The events of every job of the tenant, notes among them, by id. */
+  async histories(): Promise<JobEvent[][]> {
+    const store = this.stores[0]!;
+    const { jobs } = await store.list({ tenant: TENANT, limit: 10_000 });
+    const ids = jobs.map(({ id }) => id).toSorted();
+    const query = { tenant: TENANT, after: null, limit: 1_000, notes: true };
+    return Promise.all(
+      ids.map(async (id) => (await store.events({ ...query, id })).events as JobEvent[]),
+    );
   }
 
   /** Every job that was accepted succeeded once, in one database alone, and all laws hold. */

@@ -60,8 +60,8 @@ export const TenantMoveSchema = named('TenantMove', {
     Type.Integer({
       minimum: 0,
       description:
-        'For so long writes of the tenant waited. Null before that, and of a move that went on ' +
-        'where an earlier one had stopped.',
+        'For so long writes of the tenant waited. Null before that, and of a move that ' +
+        'continued where an earlier one had stopped.',
     }),
   ),
 });

@@ -22,7 +22,7 @@ export type MoveStep =
 /** What a move has done so far. */
 export interface MoveProgress {
   readonly step: MoveStep | 'copying';
-  /** Ended jobs that were copied while the tenant went on working; one is counted twice if it was written again. */
+  /** Ended jobs that were copied while the tenant worked; one that changed then counts again. */
   readonly copied: number;
   /** What left with the tenant, while its writes waited. */
   readonly live: number;
@@ -41,8 +41,10 @@ export interface TenantMove extends Omit<MoveProgress, 'step'> {
 /** Told of each step; a move stops where this throws. */
 export type OnMoveStep = (progress: MoveProgress) => void | Promise<void>;
 
-/** `here`: it lives there already; `nowhere`: it lives in no cell yet; `elsewhere`: it has left for
- * another one and has not arrived there; `kinds`: the two cells are databases of different kinds. */
+/**
+ * `here`: it lives there already; `nowhere`: it lives in no cell yet; `elsewhere`: it has left for
+ * another one; `kinds`: the two cells are databases of different kinds.
+ */
 export type MoveRefusal = 'here' | 'nowhere' | 'elsewhere' | 'kinds';
 
 export class MoveRefused extends Error {

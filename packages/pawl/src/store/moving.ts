@@ -6,7 +6,7 @@ export interface TenantStanding {
   readonly leftFor: string | null;
 }
 
-/** A job with its history, or what a tenant has beside jobs: only a store of the same kind reads it. */
+/** A job with its history, or what a tenant has beside jobs: for stores of the same kind alone. */
 export type Parcel = string;
 
 export interface PackedJobs {
@@ -62,7 +62,7 @@ export interface MovingStore {
     after: number,
     limit: number,
   ): Promise<{ parcels: readonly Parcel[]; next: number | null }>;
-  /** Throws where the tenant has arrived with that generation. A job that lives is never replaced. */
+  /** Throws where the tenant has arrived already. A job that lives is never replaced. */
   take(tenant: string, generation: number, parcels: readonly Parcel[]): Promise<void>;
   arrive(tenant: string, generation: number): Promise<void>;
   /** Drops what left: it has arrived. */

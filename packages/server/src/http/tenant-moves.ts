@@ -88,7 +88,7 @@ function moveTenant(app: App, services: Services): void {
         summary: 'Move a tenant to another database while it works',
         description:
           'Answers after a second at most, with how far the move has come: repeat the request ' +
-          'until `state` is `moved`. After a crash the same request goes on. 409 where the tenant ' +
+          'until `state` is `moved`. After a crash the same request continues. 409 where the tenant ' +
           'lives there already, or is on its way to another cell.',
         params: closed({ tenant: Name }),
         body: CellBody,

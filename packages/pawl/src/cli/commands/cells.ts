@@ -90,7 +90,7 @@ export function addCells(program: Command): void {
     .action(onServer(place));
   tenants
     .command('move')
-    .description('move a tenant to another cell while it works; run again, it goes on')
+    .description('move a tenant to another cell while it works; run again, it continues')
     .argument('<tenant>')
     .argument('<cell>')
     .action(onServer(move));

@@ -54,7 +54,8 @@ class Journey {
 /**
  * What has ended is copied while the tenant works. Then the tenant departs: from that commit on the
  * old cell refuses its writes, and what lived there lies there as parcels until the new cell has
- * taken them. So there is always one place that has a job, and a move that stopped anywhere goes on.
+ * taken them. So there is always one place that has a job, and whoever repeats a move that stopped
+ * continues it.
  */
 export async function moveTenant(
   cells: Cells,
@@ -66,8 +67,8 @@ export async function moveTenant(
   if (standing.leftFor !== null && standing.leftFor !== to.name) {
     throw new MoveRefused(
       'elsewhere',
-      `tenant "${tenant}" is on its way to cell "${standing.leftFor}": finish that move first, by ` +
-        `pawl tenants move ${tenant} ${standing.leftFor}`,
+      `tenant "${tenant}" is on its way to cell "${standing.leftFor}": finish that move first, ` +
+        `by pawl tenants move ${tenant} ${standing.leftFor}`,
     );
   }
   if (standing.leftFor === null) await bringAway(journey, standing.generation + 1);
@@ -87,7 +88,8 @@ async function fromWhere(cells: Cells, tenant: string, to: Cell): Promise<Cell> 
   if (name === null) {
     throw new MoveRefused(
       'nowhere',
-      `tenant "${tenant}" lives in no cell yet: place it, by pawl tenants place ${tenant} ${to.name}`,
+      `tenant "${tenant}" lives in no cell yet: place it, by ` +
+        `pawl tenants place ${tenant} ${to.name}`,
     );
   }
   if (name === to.name) {

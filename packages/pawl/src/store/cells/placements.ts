@@ -36,8 +36,8 @@ export class Placements {
   }
 
   /**
-   * Forgets what it knows once somebody has moved a tenant. Only readers need it: a write is refused
-   * where the tenant does not live any more.
+   * Forgets what it knows once somebody has moved a tenant. Only readers need it: a write is
+   * refused where the tenant does not live any more.
    */
   async refresh(): Promise<void> {
     const now = this.#clock.now();

@@ -31,7 +31,8 @@ export async function relocate(cells: Cells, tenants: readonly string[]): Promis
     }
     if (leftFor === null) continue;
     const message = `tenant "${tenant}" is on its way to cell "${leftFor}" and has not arrived`;
-    const remedy = `try again; where its move has stopped, run pawl tenants move ${tenant} ${leftFor}`;
+    const command = `pawl tenants move ${tenant} ${leftFor}`;
+    const remedy = `try again; where its move has stopped, run ${command}`;
     throw new StoreError('unchanged', `${message}: ${remedy}`);
   }
 }

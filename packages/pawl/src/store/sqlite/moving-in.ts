@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 import { tenantStanding } from './moving-out.ts';
 import type { Work } from './work.ts';
 
-/** Prepares for a tenant; false where it has arrived already. What an earlier stay has left goes. */
+/** Prepares for a tenant; false where it has arrived. What an earlier stay has left goes. */
 export function expectTenant(work: Work, tenant: string, generation: number): boolean {
   const { connection, names } = work;
   const number = names.makeTenant(tenant);

@@ -136,7 +136,8 @@ function movingRecords({ connection }: Work, tenant: string): Row[] {
       .all(tenant, ...STAYING_KINDS),
     ...connection
       .text(
-        `SELECT * FROM records WHERE kind IN (${naming}) AND tenant = '' AND body ->> '$.tenant' = ?`,
+        `SELECT * FROM records WHERE kind IN (${naming}) AND tenant = ''
+           AND body ->> '$.tenant' = ?`,
       )
       .all(...NAMING_KINDS, tenant),
   ];

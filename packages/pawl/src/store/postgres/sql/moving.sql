@@ -222,7 +222,7 @@ DECLARE v_ns int8[] := positions_of(p_tenant, p_id, 0, 100000000);
 BEGIN
   DELETE FROM log_texts_carried t WHERE t.n = ANY (v_ns) AND t.n < 0 AND t.id = p_id;
   DELETE FROM log_carried w WHERE w.n = ANY (v_ns) AND w.n < 0;
-  DELETE FROM notes o WHERE o.n < 0 AND o.id = p_id AND o.tenant = p_tenant;
+  DELETE FROM notes o WHERE o.id = p_id AND o.tenant = p_tenant;
   DELETE FROM positions p WHERE p.id = p_id AND p.tenant = p_tenant;
   DELETE FROM annotations a WHERE a.id = p_id AND a.tenant = p_tenant;
   DELETE FROM stages s WHERE s.id = p_id AND s.tenant = p_tenant;
