@@ -240,6 +240,37 @@ for (const { label, cells } of SITES) {
       });
     });
 
+    test('an erased job is erased in the cell that its tenant has left, too', async () => {
+      await withSite(cells, async (site, sources) => {
+        site.first.work();
+        await site.enqueue(site.first, 1);
+        const ref = { tenant: TENANT, id: site.made[0]! };
+        await site.first.ended(ref);
+        const old = await site.cell();
+        await site.cells.move(TENANT, await site.nextCell());
+        assert.equal(await site.stores[1]!.erase(ref, 'test'), 'erased');
+        const store = await sources.find(({ name }) => name === old)!.open();
+        try {
+          const [left] = await store.read([ref]);
+          assert.deepEqual([left?.input, left?.result], ['null', null]);
+        } finally {
+          await store.close();
+        }
+      });
+    });
+
+    test('cells are opened again after a move as they were', async () => {
+      await withSite(cells, async (site) => {
+        await site.enqueue(site.first, 1);
+        const to = await site.nextCell();
+        await site.cells.move(TENANT, to);
+        const later = await site.open();
+        assert.equal(await site.cell(), to);
+        later.work();
+        await site.check();
+      });
+    });
+
     test('what cannot be moved is refused, with its reason', async () => {
       await withSite(cells, async (site) => {
         await assert.rejects(site.cells.move('nobody', 'two'), { reason: 'nowhere' });

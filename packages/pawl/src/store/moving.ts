@@ -67,6 +67,8 @@ export interface MovingStore {
   arrive(tenant: string, generation: number): Promise<void>;
   /** Drops what left: it has arrived. */
   settle(tenant: string): Promise<void>;
+  /** Takes away what an ended job said, where its tenant has left and the job is still kept. */
+  eraseLeft(tenant: string, id: string): Promise<void>;
 }
 
 /** Records that stay where they are: they are of the platform, whomever they name. */

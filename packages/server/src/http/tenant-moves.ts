@@ -88,8 +88,8 @@ function moveTenant(app: App, services: Services): void {
         summary: 'Move a tenant to another database while it works',
         description:
           'Answers after a second at most, with how far the move has come: repeat the request ' +
-          'until `state` is `moved`. After a crash the same request continues. 409 where the tenant ' +
-          'lives there already, or is on its way to another cell.',
+          'until `state` is `moved`. After a crash the same request continues. 409 where the ' +
+          'tenant lives there already, or is on its way to another cell.',
         params: closed({ tenant: Name }),
         body: CellBody,
         response: { 200: TenantMoveSchema },

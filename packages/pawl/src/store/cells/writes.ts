@@ -1,3 +1,4 @@
+import { afterWrite } from '../after-write.ts';
 import type { JobRef } from '../../core/job.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type {
@@ -154,7 +155,18 @@ export async function erase(
     await checkPlace(cells, cell, ops);
     return cell.use((store) => store.erase(ref, actor, ops));
   };
-  return cells.following([ref.tenant], eraseThere, (outcome) => outcome !== 'erased');
+  const outcome = await cells.following([ref.tenant], eraseThere, (one) => one !== 'erased');
+  if (outcome === 'erased') await eraseElsewhere(cells, ref);
+  return outcome;
+}
+
+/** Cells that the tenant has left keep its ended jobs until retention takes them. */
+async function eraseElsewhere(cells: Cells, { tenant, id }: JobRef): Promise<void> {
+  const here = await cells.cellOf(tenant);
+  for (const cell of cells.all) {
+    if (cell === here || (await cells.whoLeft(cell, [{ tenant }])).size === 0) continue;
+    await afterWrite(true, () => cell.use(async ({ moving }) => moving?.eraseLeft(tenant, id)));
+  }
 }
 
 /** The moves are made by now: a claim that fails says only that nothing was claimed. */

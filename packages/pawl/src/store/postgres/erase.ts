@@ -1,10 +1,11 @@
 import { isUuid } from '../../core/uuid.ts';
-import type { JobRef, JsonText } from '../../core/job.ts';
+import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import { isTerminal, rankOf } from '../../core/phase.ts';
 import { planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
 import { NO_SETS } from './apply.ts';
+import type { Query } from './database.ts';
 import { placeCode } from './dictionary.ts';
 import { readJobs } from './read.ts';
 import { kindCode } from './row.ts';
@@ -33,14 +34,12 @@ export async function eraseJob(
     const plan = planWrite(ops, await lockRecords(session, query, ops));
     if (plan.kind === 'refused') return 'stale';
     await saveRecords(session, query, plan.changes);
-    const texts = await query<TextRow>(database.call('texts_of', 2), [tenant, ref.id]);
-    await query(database.call('erase', 5), [
+    const texts = await eraseTexts(session, query, {
       tenant,
-      ref.id,
-      job.error === null ? null : erasedErrorText(JSON.stringify(job.error)),
-      texts.map(({ n }) => n),
-      texts.map(({ payload }) => payload && erasedPayloadText(payload)),
-    ]);
+      id: ref.id,
+      error: job.error,
+      isLeft: false,
+    });
     if (texts.some(({ kind }) => kind === kindCode('job_erased'))) return 'erased';
     const lifecycle = names.lifecycle(job);
     const move = {
@@ -60,4 +59,37 @@ export async function eraseJob(
     await query(database.call('apply_moves', values.length), values);
     return 'erased';
   });
+}
+
+/** Answers with what the entries of the job said. */
+async function eraseTexts(
+  { database }: Session,
+  query: Query,
+  {
+    tenant,
+    id,
+    error,
+    isLeft,
+  }: { tenant: number; id: string; error: Job['error']; isLeft: boolean },
+): Promise<TextRow[]> {
+  const texts = await query<TextRow>(database.call('texts_of', 2), [tenant, id]);
+  await query(database.call('erase', 6), [
+    tenant,
+    id,
+    error === null ? null : erasedErrorText(JSON.stringify(error)),
+    texts.map(({ n }) => n),
+    texts.map(({ payload }) => payload && erasedPayloadText(payload)),
+    !isLeft,
+  ]);
+  return texts;
+}
+
+/** The same of a job whose tenant has moved to another database: nothing new is told of it here. */
+export async function eraseLeft(session: Session, ref: JobRef): Promise<void> {
+  const tenant = await session.tenantOf(ref.tenant);
+  if (tenant === null || !isUuid(ref.id)) return;
+  const [job] = await readJobs(session, [ref]);
+  await session.database.transact((query) =>
+    eraseTexts(session, query, { tenant, id: ref.id, error: job?.error ?? null, isLeft: true }),
+  );
 }

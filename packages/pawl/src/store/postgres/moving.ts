@@ -8,6 +8,7 @@ import {
   STAYING_KINDS,
   type TenantStanding,
 } from '../moving.ts';
+import { eraseLeft } from './erase.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -66,6 +67,7 @@ export function movingOn(sessions: Sessions): MovingStore {
     settle: async (tenant) => {
       await verb('settle', tenant);
     },
+    eraseLeft: (tenant, id) => sessions.with((session) => eraseLeft(session, { tenant, id })),
   };
 }
 

@@ -32,6 +32,12 @@ export function eraseJob(
   return 'erased';
 }
 
+/** The same of a job whose tenant has moved to another database: nothing new is told of it here. */
+export function eraseLeft(work: Work, tenant: string, id: string): void {
+  const [key] = findKeys(work, [{ tenant, id }]);
+  if (key !== undefined && key !== null) changing(work, () => eraseTexts(work, key));
+}
+
 function eraseTexts({ connection }: Work, key: number): void {
   const error = (connection.sql('details').get(key)?.['error'] ?? null) as string | null;
   for (const name of ['facts', 'ended', 'stages', 'notes']) {

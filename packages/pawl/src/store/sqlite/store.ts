@@ -82,6 +82,7 @@ export class SqliteStore extends WithPlainVerbs implements Store {
     take: (tenant, generation, parcels) => this.#ask('takeParcels', tenant, generation, parcels),
     arrive: (tenant, generation) => this.#ask('arrive', tenant, generation),
     settle: (tenant) => this.#ask('settle', tenant),
+    eraseLeft: (tenant, id) => this.#ask('eraseLeft', tenant, id),
   };
   readonly wakeSignal?: EarlyWakeSignal;
   readonly #host: Host;

@@ -55,6 +55,7 @@ interface MovingVerbs {
   takeParcels: MovingStore['take'];
   arrive: MovingStore['arrive'];
   settle: MovingStore['settle'];
+  eraseLeft: MovingStore['eraseLeft'];
 }
 
 type Apart = 'insert' | 'apply' | 'records' | 'control' | 'maintenance' | 'moving';
@@ -98,6 +99,7 @@ const WRITES = [
   'takeParcels',
   'arrive',
   'settle',
+  'eraseLeft',
 ] as const satisfies readonly Verb[];
 
 export type WriteVerb = (typeof WRITES)[number];

@@ -4,7 +4,7 @@ import { applyAndClaim } from './apply-and-claim.ts';
 import { applyMoves } from './apply.ts';
 import { claimJobs, claimList } from './claim.ts';
 import { noteDamage, probeDisk } from './disk.ts';
-import { eraseJob } from './erase.ts';
+import { eraseJob, eraseLeft } from './erase.ts';
 import { insertJobs, insertWith } from './insert.ts';
 import { changeThrottle, putDispatchRule, trimRates } from './limits.ts';
 import { arrive, expectTenant, takeParcels } from './moving-in.ts';
@@ -48,6 +48,7 @@ const WRITES: Writes = {
   takeParcels,
   arrive,
   settle,
+  eraseLeft,
 };
 
 export function performWrite(work: Work, { verb, args }: Call): unknown {

@@ -1,10 +1,10 @@
 -- What a job that has ended said, wherever it was written down, is taken away. p_error and p_texts
 -- are what is left of its errors, in their one form, as the caller read and reduced them.
-CREATE FUNCTION erase(p_tenant int, p_id uuid, p_error text, p_ns int8[], p_payloads text[])
-RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION erase(p_tenant int, p_id uuid, p_error text, p_ns int8[], p_payloads text[],
+  p_stays boolean DEFAULT true) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  PERFORM stay(p_tenant);
+  IF p_stays THEN PERFORM stay(p_tenant); END IF;
   UPDATE facts f SET input = 'null', metadata = NULL WHERE f.id = p_id AND f.tenant = p_tenant;
   UPDATE facts_other f SET input = 'null', metadata = NULL WHERE f.id = p_id AND f.tenant = p_tenant;
   UPDATE ended e SET result = NULL WHERE e.id = p_id AND e.tenant = p_tenant;

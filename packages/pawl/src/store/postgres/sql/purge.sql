@@ -120,6 +120,13 @@ BEGIN
       JOIN unnest(v_ids, v_tenants) AS x(id, tenant) USING (id, tenant));
   DELETE FROM log_carried w WHERE w.n = ANY (v_ns) AND w.n < 0;
   DELETE FROM log_texts_carried t WHERE t.n = ANY (v_ns) AND t.n < 0;
+  -- Facts of jobs that lived when their tenant left: nothing here says how they ended.
+  IF EXISTS (SELECT FROM tenants t WHERE t.left_for IS NOT NULL) THEN
+    DELETE FROM facts_other f USING tenants t
+    WHERE f.tenant = t.number AND t.left_for IS NOT NULL AND f.created_at <= at_ms(p_cut)
+      AND NOT EXISTS (SELECT FROM ended_other e WHERE e.id = f.id AND e.tenant = f.tenant)
+      AND NOT EXISTS (SELECT FROM live j WHERE j.id = f.id AND j.tenant = f.tenant);
+  END IF;
   DELETE FROM facts_other f USING unnest(v_ids, v_tenants) AS x(id, tenant)
   WHERE f.id = x.id AND f.tenant = x.tenant;
   DELETE FROM details d USING unnest(v_ids, v_tenants) AS x(id, tenant)
