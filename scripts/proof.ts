@@ -8,6 +8,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   mutants: async () => (await import('../test/proof/mutants/run.ts')).runMutants,
   power: async () => (await import('../test/proof/power/run.ts')).runPower,
   races: async () => (await import('../test/proof/races/run.ts')).runRaces,
+  moves: async () => (await import('../test/proof/moves/run.ts')).runMoves,
   kills: async () => (await import('../test/proof/kills/run.ts')).runKills,
   fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
   fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,

@@ -9,71 +9,31 @@ import type { JobEvent } from 'pawl/internal/core/event';
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import type { CellSource } from 'pawl/internal/store/cells/cell';
 import type { NewJob } from 'pawl/internal/store/insert';
-import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import type { TailQuery } from 'pawl/internal/store/query';
-import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { TenantMoved } from 'pawl/internal/store/store-error';
 import type { Store } from 'pawl/internal/store/store';
 import { eventually } from '../support/eventually.ts';
+import { type MovingCells, postgresCells, sqliteCells } from '../support/moving-cells.ts';
 import { MovingSite, TENANT } from '../support/moving.ts';
-import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-moves-'));
-const opened: Store[] = [];
-after(async () => {
-  for (const store of opened) await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** One process owns a file: those of a test share its store, and do not close it. */
-async function sqliteCells(): Promise<CellSource[]> {
-  const made = mkdtempSync(join(folder, 'cells-'));
-  return Promise.all(
-    ['one', 'two'].map(async (name) => {
-      const path = join(made, `${name}.db`);
-      const store = await openSqliteStore({ path, lifecycles: builtInLifecycles });
-      opened.push(store);
-      return { name, open: async () => unclosed(store) };
-    }),
-  );
-}
-
-function unclosed(store: Store): Store {
-  return new Proxy(store, {
-    get: (target, member) => {
-      if (member === 'close') return async () => undefined;
-      const value: unknown = Reflect.get(target, member, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 const [server] = await postgresServers();
 
-async function postgresCells(): Promise<CellSource[]> {
-  return Promise.all(
-    ['one', 'two', 'three'].map(async (name) => {
-      const database = await freshDatabase(server!);
-      after(() => database.drop());
-      const { url } = database;
-      return { name, open: () => openPostgresStore({ url, lifecycles: builtInLifecycles }) };
-    }),
-  );
-}
-
 const SITES = [
-  { label: 'two SQLite cells', cells: sqliteCells },
+  { label: 'two SQLite cells', cells: () => sqliteCells(mkdtempSync(join(folder, 'cells-'))) },
   ...(server === undefined
     ? []
-    : [{ label: `three cells, ${server.label}`, cells: postgresCells }]),
+    : [{ label: `three cells, ${server.label}`, cells: () => postgresCells(server) }]),
 ];
 
 async function withSite(
-  cells: () => Promise<CellSource[]>,
+  cells: () => Promise<MovingCells>,
   body: (site: MovingSite, sources: readonly CellSource[]) => Promise<void>,
 ): Promise<void> {
-  const sources = await cells();
+  const { sources, remove } = await cells();
   const site = new MovingSite(sources);
   try {
     await site.open();
@@ -81,6 +41,7 @@ async function withSite(
     await body(site, sources);
   } finally {
     await site.close();
+    await remove();
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Rung } from '../figures.ts';
 import { Plantation, staleness } from './plantation.ts';
 import { FAILOVER_CHANGES } from './failovers.ts';
+import { MOVE_CHANGES } from './moves.ts';
 import { type FlowChange, REVISION_CHANGES } from './revisions.ts';
 
 const FOLLOWER = 'test/spec/flows-follower.test.ts';
@@ -260,6 +261,7 @@ export const FLOW_CHANGES: readonly FlowChange[] = [
   },
   ...REVISION_CHANGES,
   ...FAILOVER_CHANGES,
+  ...MOVE_CHANGES,
 ];
 
 export function staleFlowChanges(): string[] {
