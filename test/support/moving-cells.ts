@@ -10,7 +10,7 @@ import type { PostgresServer } from './postgres/servers.ts';
 
 export interface MovingCells {
   readonly sources: readonly CellSource[];
-  remove(): Promise<void>;
+  readonly remove: () => Promise<void>;
 }
 
 /** One process owns a file: those of a test share its store, and do not close it. */

@@ -37,11 +37,14 @@ class Moves {
     const done = this.#run(view, running, { tenant, cell });
     const started = Object.assign(running, { done });
     this.#running.set(tenant, started);
-    void done.then(async () => {
-      await sleep(KEPT_MS, undefined, { ref: false });
-      if (this.#running.get(tenant) === started) this.#running.delete(tenant);
-    });
+    void this.#forgetLater(tenant, started);
     return started;
+  }
+
+  async #forgetLater(tenant: string, running: Running): Promise<void> {
+    await running.done;
+    await sleep(KEPT_MS, undefined, { ref: false });
+    if (this.#running.get(tenant) === running) this.#running.delete(tenant);
   }
 
   async #run(
