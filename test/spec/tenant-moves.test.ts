@@ -177,7 +177,11 @@ for (const { label, cells } of SITES) {
         for (const id of site.made) await site.first.ended({ tenant: TENANT, id });
         await site.first.pawl.enqueue(site.job, { n: 4 }, { delay: '1h' });
         const before = await site.histories();
-        for (const _ of [1, 2, 3]) await site.cells.move(TENANT, await site.nextCell());
+        for (const _ of [1, 2, 3]) {
+          const to = await site.nextCell();
+          await stopAfter(site, 'taken');
+          await site.cells.move(TENANT, to);
+        }
         assert.deepEqual(await site.histories(), before);
       });
     });

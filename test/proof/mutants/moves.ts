@@ -32,14 +32,6 @@ export const MOVE_CHANGES: readonly FlowChange[] = [
     titles: 'the old cell refuses',
   },
   {
-    mistake: 'who is refused by the old cell of a moved tenant asks it again',
-    file: `${CELLS}/relocate.ts`,
-    from: 'const name = await cells.placements.find(tenant);',
-    to: 'const name = cells.placements.known(tenant);',
-    tests: MOVES,
-    titles: 'a busy tenant',
-  },
-  {
     mistake: 'a completion that the old cell of a moved tenant did not find is given up',
     file: `${CELLS}/cells.ts`,
     from: 'if ((standing?.leftFor ?? null) !== null) left.add(tenant);',
@@ -61,7 +53,7 @@ export const MOVE_CHANGES: readonly FlowChange[] = [
     from: 'IF job_exists(f.tenant, f.id) THEN RETURN; END IF;',
     to: 'PERFORM drop_job(f.tenant, f.id);',
     tests: MOVES,
-    titles: 'a move that stops anywhere',
+    titles: 'what a job has gone through',
   },
   {
     mistake: 'a moved tenant leaves its live jobs in the old cell, too',

@@ -223,7 +223,7 @@ await onEveryServer(
     );
     assert.ok(rows.length > 15);
     for (const { name, options } of rows) {
-      const wanted = /_\d/.test(name)
+      const wanted = /_(?:\d|moved)/.test(name)
         ? /autovacuum_freeze_min_age=0/
         : /autovacuum_vacuum_threshold/;
       assert.match(options ?? '', wanted, name);
