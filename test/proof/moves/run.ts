@@ -26,7 +26,7 @@ interface Figures {
   pauses: number[];
 }
 
-/** `npm run proof:moves -- --moves 200 --store sqlite,postgres`: a busy tenant, moved under kills. */
+/** `npm run proof:moves -- --moves 200 --store sqlite,postgres`: a busy tenant, under kills. */
 export const runMoves: Rung = async (options, say) => {
   const moves = options.number('moves', 200);
   const wanted = (options.text('store') ?? 'sqlite,postgres').split(',');
@@ -120,7 +120,7 @@ async function killAt(
   step: string,
 ): Promise<void> {
   const args = [MOVER, JSON.stringify(urls), to, step];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   for await (const line of createInterface({ input: child.stdout })) {
     if (line === step) child.kill('SIGKILL');
