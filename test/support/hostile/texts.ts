@@ -1,5 +1,5 @@
 // Texts that nobody expects, for whoever takes texts from somebody else.
-import fc from 'fast-check';
+import { fc } from '../properties.ts';
 
 /** What no database can hold. */
 export const UNSTORABLE: Readonly<Record<string, string>> = {

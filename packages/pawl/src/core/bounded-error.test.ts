@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/properties.ts';
 import { anyText } from '../../../../test/support/hostile/texts.ts';
 import { aesCodec } from '../codec/aes-codec.ts';
 import { newPayloadKey } from '../codec/key-ring.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/properties.ts';
 import { EXACT, INEXACT } from '../../../../test/support/hostile/numbers.ts';
 import { inexactNumberIn, isExactNumber, untellableNumberAt } from './exact-number.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/properties.ts';
 import { leaseLimit, leaseWindowMs, renewInMs } from './lease.ts';
 
 test('[R9] a fresh lease is good for its ttl or two heartbeats, whichever ends first', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/properties.ts';
 import { THROWN } from '../../../../test/support/hostile/errors.ts';
 import { anyText } from '../../../../test/support/hostile/texts.ts';
 import { plainValue } from './plain-value.ts';
@@ -9,6 +9,14 @@ import { isStorableJson } from './text.ts';
 const KIB = 1_024;
 
 describe('what can be said of a value', () => {
+  test('never cuts what stands for a secret, so that a copy of the copy is the same', () => {
+    for (let bytesMax = 256; bytesMax < 400; bytesMax++) {
+      const once = plainValue({ x: 'x'.repeat(60), dsn: 'db://u:p@h', more: true }, bytesMax);
+      assert.deepEqual(plainValue(once, bytesMax), once);
+      assert.doesNotMatch(JSON.stringify(once), /"dsn":"(?!\[redacted\]")/);
+    }
+  });
+
   test('is what JSON says of it, where JSON can say it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme-ascii' }), (value) => {

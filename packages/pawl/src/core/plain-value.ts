@@ -11,7 +11,7 @@ const MARKS_BYTES = 256;
 const UNREADABLE = '[cannot be read]';
 const REPEATED = '[…]';
 const MORE = '…';
-const MARK = /^… \d+ more$/;
+const MARK = /^(?:… \d+|\d+ members) more$/;
 
 /** Names that reach for a prototype are refused at the API's door, so they are not sent there. */
 const UNSAFE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'prototype']);
@@ -98,13 +98,20 @@ class Copier {
         copies.push([MORE, `${names.length - at} members more`]);
         break;
       }
-      const copy = isSecretName(name) ? this.#text(HIDDEN) : this.copy(read(value, name), above);
+      const copy = this.#member(value, name, above);
       if (copy === undefined) continue;
       const told = boundedName(name);
       this.#bytesLeft -= jsonBytes(told) + 2;
       copies.push([UNSAFE_NAMES.has(told) ? `[${told}]` : told, copy]);
     }
     return Object.fromEntries(copies);
+  }
+
+  /** Marks are never cut: in a copy of the copy, what is left of one would be taken for a value. */
+  #member(value: object, name: string, above: readonly object[]): unknown {
+    if (isSecretName(name)) return this.#spend(HIDDEN);
+    const member = read(value, name);
+    return name === MORE && isMark(member) ? this.#spend(member) : this.copy(member, above);
   }
 
   get #isSpent(): boolean {

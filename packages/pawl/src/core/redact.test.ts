@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/properties.ts';
 import { anyText, SECRETS } from '../../../../test/support/hostile/texts.ts';
 import { withoutSecrets } from './redact.ts';
 

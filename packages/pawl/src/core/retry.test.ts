@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/properties.ts';
 import type { Random } from './random.ts';
 import { type Backoff, backoffMs, exponential, fixed, type Jitter } from './retry.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/properties.ts';
 import { anyText, anyUnits, ODD, UNSTORABLE } from '../../../../test/support/hostile/texts.ts';
 import { boundedText, headOf, isStorable, isStorableJson, storable, textOf } from './text.ts';
 
