@@ -66,8 +66,8 @@ export const MOVE_CHANGES: readonly FlowChange[] = [
   {
     mistake: 'jobs of a moved tenant that ended after the copy stay behind',
     file: `${SQLITE}/moving-out.ts`,
-    from: 'const parcels = [rest, ...[...live, ...touched]',
-    to: 'const parcels = [rest, ...[...live]',
+    from: 'const parts = [rest, ...[...live, ...touched]',
+    to: 'const parts = [rest, ...[...live]',
     tests: MOVES,
     titles: 'a busy tenant',
   },

@@ -7,10 +7,10 @@ export interface TenantStanding {
 }
 
 /** A job with its history, or what a tenant has beside jobs: for stores of the same kind alone. */
-export type Parcel = string;
+export type MovedPart = string;
 
 export interface PackedJobs {
-  readonly parcels: readonly Parcel[];
+  readonly parts: readonly MovedPart[];
   readonly jobs: number;
   /** The id to go on after; null: these were the last. */
   readonly next: string | null;
@@ -40,7 +40,7 @@ export interface Departed {
  * old one drops what left. Each step can be repeated.
  */
 export interface MovingStore {
-  /** Parcels are understood by stores of the same kind. */
+  /** They are understood by stores of the same kind. */
   readonly kind: string;
   standing(tenant: string): Promise<TenantStanding>;
   /**
@@ -61,9 +61,9 @@ export interface MovingStore {
     tenant: string,
     after: number,
     limit: number,
-  ): Promise<{ parcels: readonly Parcel[]; next: number | null }>;
+  ): Promise<{ parts: readonly MovedPart[]; next: number | null }>;
   /** Throws where the tenant has arrived already. A job that lives is never replaced. */
-  take(tenant: string, generation: number, parcels: readonly Parcel[]): Promise<void>;
+  take(tenant: string, generation: number, parts: readonly MovedPart[]): Promise<void>;
   arrive(tenant: string, generation: number): Promise<void>;
   /** Drops what left: it has arrived. */
   settle(tenant: string): Promise<void>;

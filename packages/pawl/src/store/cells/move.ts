@@ -53,7 +53,7 @@ class Journey {
 
 /**
  * What has ended is copied while the tenant works. Then the tenant departs: from that commit on the
- * old cell refuses its writes, and what lived there lies there as parcels until the new cell has
+ * old cell refuses its writes, and what lived there lies there as parts until the new cell has
  * taken them. So there is always one place that has a job, and whoever repeats a move that stopped
  * continues it.
  */
@@ -147,7 +147,7 @@ async function copy(journey: Journey, generation: number): Promise<number> {
 
 async function takeCopies(journey: Journey, generation: number, page: PackedJobs): Promise<void> {
   if (page.jobs === 0) return;
-  await journey.there((moving) => moving.take(journey.tenant, generation, page.parcels));
+  await journey.there((moving) => moving.take(journey.tenant, generation, page.parts));
   journey.counts.copied += page.jobs;
   await journey.tell('copying');
 }
@@ -156,11 +156,11 @@ async function takeCopies(journey: Journey, generation: number, page: PackedJobs
 async function takeIn(
   journey: Journey,
   generation: number,
-  parcels: DepartedPage['parcels'],
+  parts: DepartedPage['parts'],
 ): Promise<boolean> {
   const { tenant } = journey;
   try {
-    await journey.there((moving) => moving.take(tenant, generation, parcels));
+    await journey.there((moving) => moving.take(tenant, generation, parts));
     return true;
   } catch (error) {
     const standing = await journey.there((moving) => moving.standing(tenant));
@@ -178,7 +178,7 @@ async function bringIn(journey: Journey, generation: number): Promise<void> {
   while (after !== null) {
     const from: number = after;
     const page: DepartedPage = await journey.here((moving) => moving.departed(tenant, from, PAGE));
-    if (page.parcels.length > 0 && !(await takeIn(journey, generation, page.parcels))) return;
+    if (page.parts.length > 0 && !(await takeIn(journey, generation, page.parts))) return;
     after = page.next;
   }
   await journey.tell('taken');

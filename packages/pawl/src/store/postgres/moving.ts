@@ -4,7 +4,7 @@ import {
   type MovingStore,
   NAMING_KINDS,
   type PackedJobs,
-  type Parcel,
+  type MovedPart,
   STAYING_KINDS,
   type TenantStanding,
 } from '../moving.ts';
@@ -18,12 +18,12 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 interface PackedRow {
   readonly last: string;
   readonly count: number;
-  readonly body: Parcel;
+  readonly body: MovedPart;
 }
 
 interface DepartedRow {
   readonly part: number;
-  readonly body: Parcel;
+  readonly body: MovedPart;
 }
 
 /** Tenants that leave this database, or come to it: verbs in sql/moving.sql. */
@@ -56,10 +56,10 @@ export function movingOn(sessions: Sessions): MovingStore {
     departed: async (tenant, after, limit) => {
       const rows = await ask<DepartedRow>('departed', tenant, after, limit);
       const next = rows.length < limit ? null : rows.at(-1)!.part;
-      return { parcels: rows.map(({ body }) => body), next };
+      return { parts: rows.map(({ body }) => body), next };
     },
-    take: async (tenant, generation, parcels) => {
-      await verb('take_parcels', tenant, generation, parcels);
+    take: async (tenant, generation, parts) => {
+      await verb('take_parts', tenant, generation, parts);
     },
     arrive: async (tenant, generation) => {
       await verb('arrive', tenant, generation);
@@ -85,7 +85,7 @@ async function markOf({ database }: Session): Promise<number> {
 function packedOf(rows: readonly PackedRow[], limit: number): PackedJobs {
   const jobs = rows[0]?.count ?? 0;
   return {
-    parcels: rows.map(({ body }) => body),
+    parts: rows.map(({ body }) => body),
     jobs,
     next: jobs < limit ? null : rows[0]!.last,
   };

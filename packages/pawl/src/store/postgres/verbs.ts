@@ -85,7 +85,7 @@ const WRITES: readonly string[] = [
   'guard_end',
   'depart',
   'expect_tenant',
-  'take_parcels',
+  'take_parts',
   'arrive',
   'settle',
 ];
@@ -148,7 +148,7 @@ const CHANGES: readonly string[] = [
   'close_log',
   'close_notes',
   'expect_tenant',
-  'take_parcels',
+  'take_parts',
 ];
 
 /** Gives the functions of a schema that are called from outside their settings and rights. */

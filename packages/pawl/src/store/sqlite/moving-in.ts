@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Parcel } from '../moving.ts';
+import type { MovedPart } from '../moving.ts';
 import { StoreError } from '../store-error.ts';
-import { type MovedJob, type MovedRest, parcelOfText } from './moving-rows.ts';
+import { type MovedJob, type MovedRest, partOfText } from './moving-rows.ts';
 import { changing } from './purge.ts';
 import type { Row } from './row.ts';
 import { tenantStanding } from './moving-out.ts';
@@ -30,11 +30,11 @@ function dropJob(work: Work, key: number): void {
 }
 
 /** A job that lives is not replaced: it came with an earlier try, and may have moved on since. */
-export function takeParcels(
+export function takeParts(
   work: Work,
   tenant: string,
   generation: number,
-  parcels: readonly Parcel[],
+  parts: readonly MovedPart[],
 ): void {
   const number = work.names.findTenant(tenant);
   const row = number === null ? undefined : work.connection.sql('arriving').get(number);
@@ -42,9 +42,9 @@ export function takeParcels(
     const message = `tenant "${tenant}" is not expected here: it has arrived already`;
     throw new StoreError('refused', message);
   }
-  for (const parcel of parcels.map(parcelOfText)) {
-    if (parcel.kind === 'rest') takeRest(work, number!, parcel);
-    else takeJob(work, number!, parcel);
+  for (const part of parts.map(partOfText)) {
+    if (part.kind === 'rest') takeRest(work, number!, part);
+    else takeJob(work, number!, part);
   }
 }
 

@@ -3,14 +3,14 @@ import {
   type Departure,
   NAMING_KINDS,
   type PackedJobs,
-  type Parcel,
+  type MovedPart,
   STAYING_KINDS,
   type TenantStanding,
 } from '../moving.ts';
 import { StoreError } from '../store-error.ts';
 import { entryOf, positionsOf } from './history.ts';
 import { lastNumber } from './log.ts';
-import { listOfRows, type MovedJob, type MovedRest, textOfParcel } from './moving-rows.ts';
+import { listOfRows, type MovedJob, type MovedRest, textOfPart } from './moving-rows.ts';
 import type { JobRow, Row } from './row.ts';
 import type { Work } from './work.ts';
 
@@ -36,11 +36,11 @@ export function packEnded(
   limit: number,
 ): PackedJobs {
   const number = work.names.findTenant(tenant);
-  if (number === null) return { parcels: [], jobs: 0, next: null };
+  if (number === null) return { parts: [], jobs: 0, next: null };
   const rows = work.connection.sql('ended_of_tenant').all(number, Number(after ?? 0), limit);
   const keys = rows.map(({ key }) => Number(key));
   return {
-    parcels: keys.map((key) => packJob(work, key)),
+    parts: keys.map((key) => packJob(work, key)),
     jobs: keys.length,
     next: keys.length < limit ? null : String(keys.at(-1)),
   };
@@ -49,11 +49,11 @@ export function packEnded(
 export function packSince(work: Work, tenant: string, since: number, to: number): PackedJobs {
   const number = work.names.findTenant(tenant);
   const keys = keysIn(work.connection.sql('ended_since').all(since, to, number));
-  return { parcels: keys.map((key) => packJob(work, key)), jobs: keys.length, next: null };
+  return { parts: keys.map((key) => packJob(work, key)), jobs: keys.length, next: null };
 }
 
 /** A job by names where the tables have numbers, with its history. */
-function packJob(work: Work, key: number): Parcel {
+function packJob(work: Work, key: number): MovedPart {
   const { connection, names } = work;
   const row = (table: string): Row | null => connection.sql(`all_of_${table}`).get(key) ?? null;
   const rows = (table: string): Row[] => connection.sql(`all_of_${table}`).all(key);
@@ -83,7 +83,7 @@ function packJob(work: Work, key: number): Parcel {
     texts: rows('texts'),
     notes: rows('notes'),
   };
-  return textOfParcel(moved);
+  return textOfPart(moved);
 }
 
 /** Each as it is of this job alone. */
@@ -113,8 +113,8 @@ export function depart(work: Work, tenant: string, { to, generation, since }: De
   const touched = keysIn(connection.sql('ended_since').all(since, lastNumber(connection), number));
   const records = movingRecords(work, tenant);
   const rest = packRest(work, number, records);
-  const parcels = [rest, ...[...live, ...touched].map((key) => packJob(work, key))];
-  for (const [part, body] of parcels.entries()) {
+  const parts = [rest, ...[...live, ...touched].map((key) => packJob(work, key))];
+  for (const [part, body] of parts.entries()) {
     connection.sql('add_departure').run(number, part + 1, body);
   }
   leave(work, number, { live, records });
@@ -143,7 +143,7 @@ function movingRecords({ connection }: Work, tenant: string): Row[] {
   ];
 }
 
-function packRest({ connection }: Work, tenant: number, records: readonly Row[]): Parcel {
+function packRest({ connection }: Work, tenant: number, records: readonly Row[]): MovedPart {
   const [limits, idempotency, unique] = BESIDE.map((table) =>
     connection.text(`SELECT * FROM ${table} WHERE tenant = ?`).all(tenant),
   );
@@ -159,7 +159,7 @@ function packRest({ connection }: Work, tenant: number, records: readonly Row[])
     unique_keys: unique!,
     rate_levels: rates,
   };
-  return textOfParcel(rest);
+  return textOfPart(rest);
 }
 
 function leave(
@@ -181,11 +181,11 @@ export function departed(
   tenant: string,
   after: number,
   limit: number,
-): { parcels: Parcel[]; next: number | null } {
+): { parts: MovedPart[]; next: number | null } {
   const number = names.findTenant(tenant);
   const rows = connection.sql('departures').all(number, after, limit);
   const next = rows.length < limit ? null : Number(rows.at(-1)!['part']);
-  return { parcels: rows.map(({ body }) => String(body)), next };
+  return { parts: rows.map(({ body }) => String(body)), next };
 }
 
 export function settle({ connection, names }: Work, tenant: string): void {

@@ -1,5 +1,5 @@
 import type { Policy } from '../../core/policy.ts';
-import type { Parcel } from '../moving.ts';
+import type { MovedPart } from '../moving.ts';
 import type { Row } from './row.ts';
 
 /** A job on its way to another database. Numbers in its rows are those of the one that it left. */
@@ -38,14 +38,14 @@ export interface MovedRest {
 const BYTES = '~hex:';
 
 /** Bytes as text: a row's other values are texts and numbers, and texts are left as they are. */
-export function textOfParcel(parcel: MovedJob | MovedRest): Parcel {
-  return JSON.stringify(parcel, (_, value: unknown) => {
+export function textOfPart(part: MovedJob | MovedRest): MovedPart {
+  return JSON.stringify(part, (_, value: unknown) => {
     if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString('hex') };
     return value;
   });
 }
 
-export function parcelOfText(text: Parcel): MovedJob | MovedRest {
+export function partOfText(text: MovedPart): MovedJob | MovedRest {
   return JSON.parse(text, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null || !(BYTES in value)) return value;
     return new Uint8Array(Buffer.from(value[BYTES] as string, 'hex'));

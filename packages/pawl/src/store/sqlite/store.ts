@@ -79,7 +79,7 @@ export class SqliteStore extends WithPlainVerbs implements Store {
     packSince: (tenant, since, to) => this.#ask('packSince', tenant, since, to),
     depart: (tenant, departure) => this.#ask('depart', tenant, departure),
     departed: (tenant, after, limit) => this.#ask('departed', tenant, after, limit),
-    take: (tenant, generation, parcels) => this.#ask('takeParcels', tenant, generation, parcels),
+    take: (tenant, generation, parts) => this.#ask('takeParts', tenant, generation, parts),
     arrive: (tenant, generation) => this.#ask('arrive', tenant, generation),
     settle: (tenant) => this.#ask('settle', tenant),
     eraseLeft: (tenant, id) => this.#ask('eraseLeft', tenant, id),

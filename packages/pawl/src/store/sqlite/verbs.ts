@@ -52,7 +52,7 @@ interface MovingVerbs {
   packSince: MovingStore['packSince'];
   depart: MovingStore['depart'];
   departed: MovingStore['departed'];
-  takeParcels: MovingStore['take'];
+  takeParts: MovingStore['take'];
   arrive: MovingStore['arrive'];
   settle: MovingStore['settle'];
   eraseLeft: MovingStore['eraseLeft'];
@@ -96,7 +96,7 @@ const WRITES = [
   'noteDamage',
   'expectTenant',
   'depart',
-  'takeParcels',
+  'takeParts',
   'arrive',
   'settle',
   'eraseLeft',

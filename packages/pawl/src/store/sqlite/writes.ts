@@ -7,7 +7,7 @@ import { noteDamage, probeDisk } from './disk.ts';
 import { eraseJob, eraseLeft } from './erase.ts';
 import { insertJobs, insertWith } from './insert.ts';
 import { changeThrottle, putDispatchRule, trimRates } from './limits.ts';
-import { arrive, expectTenant, takeParcels } from './moving-in.ts';
+import { arrive, expectTenant, takeParts } from './moving-in.ts';
 import { depart, settle } from './moving-out.ts';
 import { purge } from './purge.ts';
 import { writeRecords } from './records.ts';
@@ -45,7 +45,7 @@ const WRITES: Writes = {
   noteDamage,
   expectTenant,
   depart,
-  takeParcels,
+  takeParts,
   arrive,
   settle,
   eraseLeft,

@@ -375,7 +375,7 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE FUNCTION take_parcels(p_name text, p_generation int, p_bodies text[]) RETURNS void
+CREATE FUNCTION take_parts(p_name text, p_generation int, p_bodies text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE t tenants; v_body json;
