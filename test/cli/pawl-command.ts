@@ -30,10 +30,12 @@ export interface Fixture {
   pawl(words: readonly string[], more?: { env?: NodeJS.ProcessEnv; input?: string }): Promise<Run>;
 }
 
-/** A platform on SQLite in a folder of its own, with the jobs of the quick start. */
-export async function openFixture(): Promise<Fixture> {
+/** A platform on SQLite in a folder of its own, or on cells, with the jobs of the quick start. */
+export async function openFixture(cells: readonly string[] = []): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-cli-'));
-  const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: jobsPath };
+  const named = cells.map((name) => `${name}=${join(folder, name)}`).join(' ');
+  const several = named === '' ? {} : { PAWL_CELLS: named };
+  const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: jobsPath, ...several };
   const platform = await startPlatform(readConfiguration(env), { warn: () => undefined });
   return {
     platform,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CellJson, PlacementJson, TenantMoveJson } from '../../contract/cell.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
 import type { Screen } from '../terminal/screen.ts';
+import { countText } from '../terminal/words.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
 
 function columnsFor(screen: Screen): Column<CellJson>[] {
@@ -64,9 +65,15 @@ async function move(session: Session, { words }: Given<object>): Promise<void> {
   }
   if (isForPrograms(session, [moved])) return;
   const { copied, live, ended, records, pauseMs } = moved;
-  screen.talk(`${tenant} lives in ${cell}: ${copied} ended jobs were copied before it left.`);
-  screen.talk(`With it left ${live} live jobs, ${ended} ended jobs and ${records} records.`);
-  if (pauseMs === null) screen.talk('An earlier command had let it leave, and stopped.');
+  const rest = [
+    countText(live, 'unfinished job'),
+    countText(ended, 'ended job'),
+    countText(records, 'record'),
+  ];
+  screen.talk(`${tenant} lives in ${cell}.`);
+  screen.talk(`Copied while it worked: ${countText(copied, 'ended job')}.`);
+  screen.talk(`Moved while its writes waited: ${rest.join(', ')}.`);
+  if (pauseMs === null) screen.talk('This finished a move that an earlier command had begun.');
   else screen.talk(`Its writes waited for ${pauseMs} ms.`);
 }
 
