@@ -56,6 +56,8 @@ export interface Pair {
   readonly standby: Cluster;
   /** The address of whichever leads. */
   readonly url: string;
+  /** The address leads to the one or the other, whoever leads; who was connected is sent away. */
+  leadTo(server: Cluster): Promise<void>;
   /** From now on the standby gets nothing more: what is written is lost when it takes over. */
   cut(): Promise<void>;
   /** Everything that was written is there. */
@@ -78,6 +80,12 @@ export async function pairOf(context: TestContext, installation: Installation): 
     primary,
     standby,
     url: `postgres://postgres@localhost/${DATABASE}?host=${encodeURI(folder)}`,
+    leadTo: async (server) => {
+      lead(server);
+      const others = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = '${DATABASE}' AND pid <> pg_backend_pid()`;
+      for (const { url } of [primary, standby]) await ask(url, others);
+    },
     cut: async () => {
       const rules = 'local replication all reject\nlocal all all trust\n';
       const loadedAt = await rulesLoadedAt(primary);

@@ -2,6 +2,7 @@
 import type { FlowChange } from './revisions.ts';
 
 const FAILOVER = 'test/drills/failover.test.ts';
+const MISLED = 'test/drills/misled.test.ts';
 const ADDRESSES = 'test/drills/addresses.test.ts';
 const SWEEPS = 'test/spec/sweeps.test.ts';
 const POSTGRES = 'packages/pawl/src/store/postgres';
@@ -13,6 +14,13 @@ export const FAILOVER_CHANGES: readonly FlowChange[] = [
     from: 'IF v_log = p_log AND (pg_is_in_recovery()',
     to: 'IF true OR v_log = p_log AND (pg_is_in_recovery()',
     tests: FAILOVER,
+  },
+  {
+    mistake: 'a standby that a proxy takes for the primary is believed',
+    file: `${POSTGRES}/database.ts`,
+    from: 'WHEN pg_is_in_recovery() THEN ${REFUSED_BY_STANDBYS}\n      WHEN',
+    to: 'WHEN pg_is_in_recovery() THEN ${isOn}\n      WHEN',
+    tests: MISLED,
   },
   {
     mistake: 'every failover resets every cursor',

@@ -19,8 +19,16 @@ export interface DatabaseOptions extends ConnectionsOptions {
 /** The name of a log, and the timeline of the server on which it has that name. */
 export interface LogName {
   readonly log: string;
-  readonly timeline: string;
+  /** Null: of a standby that is asked as such. Everywhere else a standby answers nothing. */
+  readonly timeline: string | null;
 }
+
+/**
+ * A standby that is asked as the primary (a proxy takes it for one until it looks again) would
+ * answer with what it has replayed, and lead readers of the log past entries that are still to
+ * come. It refuses this call as it refuses a write, so the connection is given up.
+ */
+const REFUSED_BY_STANDBYS = 'pg_current_xact_id() IS NULL';
 
 interface DatabaseView {
   readonly base?: Database | null;
@@ -41,6 +49,7 @@ export class Database {
   readonly log: string | null;
   /** The same for statements that concern no log in particular. */
   readonly plain: Database;
+  /** On a primary the timeline with which a caller's numbers go. */
   readonly #timeline: string | null;
   readonly #options: DatabaseOptions;
   readonly #connections: Connections;
@@ -160,7 +169,7 @@ export class Database {
 
   #asked(text: string, values: readonly unknown[]): Asked {
     const kept = this.#kept.get(text);
-    const all = this.log === null ? values : [...values, this.log, this.#timeline];
+    const all = [...values, this.log, this.#timeline].slice(0, values.length + this.#checks);
     const name = this.#connections.keeps ? kept?.name : undefined;
     return { name, text: kept?.text ?? this.#checked(text, values.length), values: all };
   }
@@ -172,9 +181,18 @@ export class Database {
    */
   #checked(text: string, count: number): string {
     if (this.log === null) return text;
-    return `SELECT * FROM (${text}) q WHERE (SELECT CASE WHEN pg_is_in_recovery()
-      OR left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) <> $${count + 2}::text
-      THEN ${this.tables}.on_log($${count + 1}) ELSE true END)`;
+    const isOn = `${this.tables}.on_log($${count + 1})`;
+    if (this.#timeline === null) return `SELECT * FROM (${text}) q WHERE (SELECT ${isOn})`;
+    return `SELECT * FROM (${text}) q WHERE (SELECT CASE
+      WHEN pg_is_in_recovery() THEN ${REFUSED_BY_STANDBYS}
+      WHEN left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) <> $${count + 2}::text
+      THEN ${isOn} ELSE true END)`;
+  }
+
+  /** How many values the check of a statement adds to its own. */
+  get #checks(): number {
+    if (this.log === null) return 0;
+    return this.#timeline === null ? 1 : 2;
   }
 
   /** Several statements in one transaction, done again as a whole after a deadlock. */
@@ -195,8 +213,10 @@ export class Database {
 
   #begin(begin: string): string {
     const bounds = this.isPooled ? (this.#options.limits ?? '') : '';
-    const check = this.log === null ? '' : `SELECT ${this.tables}.on_log(${quoteText(this.log)});`;
-    return `${begin}; ${bounds} ${check}`;
+    if (this.log === null) return `${begin}; ${bounds}`;
+    const isOn = `${this.tables}.on_log(${quoteText(this.log)})`;
+    const isPrimary = `CASE WHEN pg_is_in_recovery() THEN ${REFUSED_BY_STANDBYS} ELSE ${isOn} END`;
+    return `${begin}; ${bounds} SELECT ${this.#timeline === null ? isOn : isPrimary};`;
   }
 
   /** For what no transaction may hold and no time-out end, on a connection beside the pool. */

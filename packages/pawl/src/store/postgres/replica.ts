@@ -165,7 +165,7 @@ export class PostgresReplica implements Replica {
   /** What was learnt of names is of one log; the floor is what the primary said with the place. */
   #verbs({ log, floor }: Sample): ReplicaVerbs {
     if (this.#session?.database.log !== log) {
-      const database = this.#database.on({ log, timeline: '' });
+      const database = this.#database.on({ log, timeline: null });
       this.#session = new Session(database, this.#sessions.wakeSignal, this.#options.clock);
     }
     const session = this.#session;
