@@ -1,10 +1,15 @@
 // What every rung of the proof has in common: its arguments and how it tells its figures.
 
+/** Numbers of one run that can be added to those of another. */
+export type Counts = Readonly<Record<string, number>>;
+
 export interface RungReport {
   /** What was done, in the order in which it is told. */
   readonly figures: Readonly<Record<string, string | number>>;
   /** What went wrong: a rung has passed when this is empty. */
   readonly violations: readonly string[];
+  /** What a campaign adds up over many runs; none where the rung was skipped. */
+  readonly counts?: Counts;
 }
 
 /** Lines in between, so that a long run can be watched. */

@@ -7,6 +7,7 @@ import type {
 } from 'pawl/internal/check/history';
 import type { Job } from 'pawl/internal/core/job';
 import type { Claim } from 'pawl/internal/engine/claim';
+import { Zombies } from './zombies.ts';
 
 type Mutable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
@@ -17,6 +18,7 @@ export class Chronicle {
   readonly history: Pending[] = [];
   readonly ledger: Mutable<LedgerEntry>[] = [];
   readonly problems: string[] = [];
+  readonly zombies: Zombies = new Zombies();
 
   send<Sent extends Pending>(operation: Omit<Sent, 'outcome'>): Sent {
     const pending = { ...operation, outcome: 'unknown' } as Sent;

@@ -2,6 +2,7 @@
 import type { Job } from 'pawl/internal/core/job';
 import { SeededRandom } from 'pawl/internal/core/random';
 import type { Claim } from 'pawl/internal/engine/claim';
+import type { BeatResult, Ownership } from 'pawl/internal/engine/owner';
 import type { Settlement } from 'pawl/internal/engine/settle';
 import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
 import { JobFailure } from 'pawl/internal/handler/failure';
@@ -72,6 +73,7 @@ export class LoopWorker {
   /** What the worker was given and what it reported, seen from outside. */
   #recorded(actor: Actor): JobSource {
     const { engine } = actor;
+    const { zombies } = this.#chronicle;
     const runs = new Map<string, { endedAt: number | null }>();
     const nameOf = (job: Pick<Job, 'id' | 'epoch'>): string => `${job.id} ${job.epoch}`;
     const begun = (claims: readonly Claim[]): void => {
@@ -88,11 +90,21 @@ export class LoopWorker {
         const job = { tenant: ref.tenant, id: ref.id, owner, epoch } as Claim['job'];
         return this.#chronicle.complete({ job } as Claim, ending.result ?? 'null');
       });
-      return (outcomes: readonly SourceOutcome[]): void =>
+      return (outcomes: readonly SourceOutcome[]): void => {
+        zombies.note(settlements, outcomes);
         reports.forEach((report, index) => {
           if (report === null) return;
           report.outcome = outcomes[index]!.kind === 'refused' ? 'fail' : 'ok';
         });
+      };
+    };
+    const noted = async <Outcome extends SourceOutcome | BeatResult>(
+      held: readonly Ownership[],
+      answer: Promise<readonly Outcome[]>,
+    ): Promise<readonly Outcome[]> => {
+      const outcomes = await answer;
+      zombies.note(held, outcomes);
+      return outcomes;
     };
     return {
       claim: async (options) => {
@@ -100,8 +112,8 @@ export class LoopWorker {
         begun(claims);
         return claims;
       },
-      start: (held) => engine.start(held),
-      renew: (beats) => engine.renew(beats),
+      start: (held) => noted(held, engine.start(held)),
+      renew: (beats) => noted(beats, engine.renew(beats)),
       settle: async (settlements) => {
         const answered = reported(settlements);
         const outcomes = await engine.settle(settlements);

@@ -37,6 +37,8 @@ export interface SimulationOptions {
   readonly only?: Remains;
   /** Takes every line of the trace, for who wants to know where two runs came apart. */
   readonly trace?: string[];
+  /** No more harm from now on: for who does some beside the faults of a run. */
+  readonly onHealed?: () => void;
 }
 
 export interface Remains {
@@ -51,6 +53,8 @@ export interface SimulationReport {
   readonly steps: number;
   readonly errands: number;
   readonly jobs: number;
+  /** Turns whose former owner was refused. */
+  readonly zombies: number;
   /** Which events were seen to lead where. */
   readonly pairs: ReadonlySet<string>;
   readonly faults: ReadonlyMap<Fault, number>;
@@ -85,6 +89,7 @@ class Simulation {
   readonly #chronicle = new Chronicle();
   readonly #seed: number;
   readonly #pairs = new Set<string>();
+  readonly #onHealed: () => void;
   #isHealed = false;
 
   constructor(
@@ -92,9 +97,10 @@ class Simulation {
     clock: ManualClock,
     { store, incarnation }: Pick<Stage, 'store' | 'incarnation'>,
   ) {
-    const { seed, only, cast = 'plain', trace } = options;
+    const { seed, only, cast = 'plain', trace, onHealed = () => undefined } = options;
     const stream = (number: number): SeededRandom => new SeededRandom(seed * 1_000 + number);
     this.#seed = seed;
+    this.#onHealed = onHealed;
     this.#cast = pickCast(cast === 'swarm' ? stream(6) : null);
     this.#stage = {
       scheduler: new Scheduler(clock, stream(1), trace),
@@ -145,6 +151,7 @@ class Simulation {
       steps: scheduler.steps,
       errands: this.#cast.pace.errands,
       jobs: new Set(this.#chronicle.history.map(({ jobId }) => jobId)).size,
+      zombies: this.#chronicle.zombies.count,
       pairs: this.#pairs,
       faults: faults.counts,
       faultsDrawn: faults.drawn,
@@ -191,6 +198,7 @@ class Simulation {
     const { scheduler, faults, store } = this.#stage;
     faults.isOn = false;
     this.#isHealed = true;
+    this.#onHealed();
     scheduler.note('healed');
     const until = scheduler.clock.now() + HEAL_MS_MAX;
     let looks = 0;

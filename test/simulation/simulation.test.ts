@@ -42,6 +42,7 @@ describe('a simulated platform', () => {
     const all = [...FAULTS, 'clockJump'];
     assert.deepEqual([...totals.faults.keys()].toSorted(), all.toSorted());
     assert.deepEqual(totals.coverage.missingTriggers, []);
+    assert.ok(totals.counts.zombies > 0, 'no former owner wrote once more');
   });
 });
 

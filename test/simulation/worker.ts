@@ -103,6 +103,7 @@ export class Worker {
     const held = byEpochAlone(claim);
     if (claim.job.phase === 'leased' && random.next() < 0.9) {
       const started = await this.#insist(actor, () => actor.engine.start([this.#shown(claim)]));
+      this.#chronicle.zombies.note([held], started ?? []);
       if (started !== null && started[0]!.kind === 'refused') {
         this.#end(entry, actor);
         return null;
@@ -113,6 +114,7 @@ export class Worker {
       const beat = { ...held, ...this.#news() };
       const answers = await this.#insist(actor, () => actor.engine.renew([beat]));
       if (answers === null) continue;
+      this.#chronicle.zombies.note([held], answers);
       const answer = answers[0]!;
       if (answer.kind === 'refused') {
         this.#end(entry, actor);
@@ -138,10 +140,12 @@ export class Worker {
   }
 
   /** Notes that a success is reported; what comes back is to be told how it went. */
-  #report({ claim, settlement: { ending } }: Ended): (all: readonly TransitionOutcome[]) => void {
+  #report({ claim, settlement }: Ended): (all: readonly TransitionOutcome[]) => void {
+    const { ending } = settlement;
     const report =
       ending.kind === 'succeed' ? this.#chronicle.complete(claim, ending.result!) : null;
     return ([outcome]) => {
+      this.#chronicle.zombies.note([settlement], [outcome!]);
       if (report !== null) report.outcome = outcome!.kind === 'refused' ? 'fail' : 'ok';
     };
   }

@@ -131,6 +131,7 @@ function sumOf(verdicts: readonly Verdict[]): Verdict {
     parts: sum((one) => one.parts),
     cancelled: sum((one) => one.cancelled),
     leasesLost: sum((one) => one.leasesLost),
+    zombies: sum((one) => one.zombies),
     callsOk: sum((one) => one.callsOk),
     callsFailed: sum((one) => one.callsFailed),
     callsUnknown: sum((one) => one.callsUnknown),

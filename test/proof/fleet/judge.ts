@@ -27,6 +27,8 @@ export interface Verdict {
   readonly parts: number;
   readonly cancelled: number;
   readonly leasesLost: number;
+  /** Turns whose former owner wrote once more, and was refused. */
+  readonly zombies: number;
   readonly callsOk: number;
   readonly callsFailed: number;
   readonly callsUnknown: number;
@@ -132,7 +134,7 @@ function judgeFlows(jobs: Remains['jobs']): string[] {
 function reckon(
   all: Remains,
   clients: Clients,
-  { ended }: Ledger,
+  { ended, zombies }: Ledger,
   violations: string[],
 ): Omit<Verdict, 'violations'> {
   const byId = new Map(all.jobs.map((job) => [job.id, job]));
@@ -174,6 +176,7 @@ function reckon(
     parts: all.jobs.filter(({ awaitedBy }) => awaitedBy !== null).length,
     cancelled: cancelled.length,
     leasesLost: all.events.filter(({ cause }) => cause === 'lease_expired').length,
+    zombies,
     callsOk: clients.calls.ok,
     callsFailed: clients.calls.fail,
     callsUnknown: clients.calls.unknown,

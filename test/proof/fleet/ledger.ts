@@ -16,7 +16,9 @@ export interface Turn {
 export type Line =
   | (Turn & { readonly what: 'begun' | 'ended' | 'left'; readonly at: number })
   | { readonly what: 'reported'; readonly report: string; readonly operation: CompleteOperation }
-  | { readonly what: 'answered'; readonly report: string; readonly outcome: Outcome };
+  | { readonly what: 'answered'; readonly report: string; readonly outcome: Outcome }
+  /** The owner of a turn wrote, and was told that the turn is its own no more. */
+  | { readonly what: 'refused'; readonly jobId: string; readonly epoch: number };
 
 export function write(line: Line): void {
   appendFileSync(process.env['PROOF_LEDGER']!, `${JSON.stringify(line)}\n`);
@@ -32,16 +34,20 @@ export interface Ledger {
   /** The turns that came to the end of their work, by name. */
   readonly ended: ReadonlyMap<string, Turn>;
   readonly completions: readonly CompleteOperation[];
+  /** Turns whose former owner wrote once more, and was refused. */
+  readonly zombies: number;
 }
 
 export function readLedger(path: string, tenant: string): Ledger {
   const turns = new Map<string, Turn & { startedAt: number; endedAt: number | null }>();
   const ended = new Map<string, Turn>();
   const completions = new Map<string, CompleteOperation>();
+  const zombies = new Set<string>();
   // The last line of a killed process may have been cut off; nobody was told of it yet.
   const text = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
   for (const line of text.flatMap(parsed)) {
-    if (line.what === 'reported') completions.set(line.report, line.operation);
+    if (line.what === 'refused') zombies.add(`${line.jobId} ${line.epoch}`);
+    else if (line.what === 'reported') completions.set(line.report, line.operation);
     else if (line.what === 'answered') {
       const { report, outcome } = line;
       completions.set(report, { ...completions.get(report)!, outcome });
@@ -53,7 +59,8 @@ export function readLedger(path: string, tenant: string): Ledger {
     }
   }
   const entries = [...turns.values()].map((turn) => ({ ...turn, tenant }));
-  return { entries, turns: entries, ended, completions: [...completions.values()] };
+  const told = { completions: [...completions.values()], zombies: zombies.size };
+  return { entries, turns: entries, ended, ...told };
 }
 
 function parsed(line: string): Line[] {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CompleteOperation } from 'pawl/internal/check/history';
 import type { Claim } from 'pawl/internal/engine/claim';
+import type { BeatResult, Ownership } from 'pawl/internal/engine/owner';
 import type { Settlement } from 'pawl/internal/engine/settle';
 import type { JobSource, SourceOutcome } from 'pawl/internal/engine/source';
 import { write } from './ledger.ts';
@@ -18,13 +19,13 @@ export function holdingOf(jobId: string): { epoch: number; owner: string } {
 export function noted(source: JobSource): JobSource {
   return {
     claim: async (options) => held(await source.claim(options), options.owner),
-    start: (held) => source.start(held),
-    renew: (beats) => source.renew(beats),
+    start: async (held) => refusals(held, await source.start(held)),
+    renew: async (beats) => refusals(beats, await source.renew(beats)),
     settle: async (settlements) => {
       const reports = settlements.map(report);
       const outcomes = await source.settle(settlements);
       outcomes.forEach((outcome, index) => answer(reports[index]!, outcome));
-      return outcomes;
+      return refusals(settlements, outcomes);
     },
     ...(source.settleAndClaim === undefined
       ? {}
@@ -33,12 +34,26 @@ export function noted(source: JobSource): JobSource {
             const reports = settlements.map(report);
             const told = await source.settleAndClaim!(settlements, options);
             told.outcomes.forEach((outcome, index) => answer(reports[index]!, outcome));
+            refusals(settlements, told.outcomes);
             return { ...told, claims: held(told.claims, options.owner) };
           },
         }),
     ...(source.flow === undefined ? {} : { flow: (held, call) => source.flow!(held, call) }),
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
   };
+}
+
+/** Writes down whose turn was over when it wrote once more. */
+function refusals<Outcome extends SourceOutcome | BeatResult>(
+  written: readonly Ownership[],
+  outcomes: readonly Outcome[],
+): readonly Outcome[] {
+  outcomes.forEach((outcome, index) => {
+    if (outcome.kind !== 'refused' || outcome.error.code !== 'LEASE_LOST') return;
+    const { ref, epoch } = written[index]!;
+    write({ what: 'refused', jobId: ref.id, epoch });
+  });
+  return outcomes;
 }
 
 function held(claims: readonly Claim[], owner: string): readonly Claim[] {

@@ -43,6 +43,14 @@ export const runFleet: Rung = async (options, say) => {
         ...(skipped.size === 0 ? {} : { skipped: [...skipped].join('; ') }),
       },
       violations,
+      counts: {
+        rounds: found.rounds,
+        faults: felt,
+        jobs: found.acknowledged,
+        flows: found.flows,
+        lost: found.lost,
+        zombies: found.zombies,
+      },
     };
   } finally {
     if ('root' in older) rmSync(older.root, { recursive: true, force: true });

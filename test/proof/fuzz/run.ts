@@ -28,8 +28,21 @@ export const runFuzz: Rung = async (options) => {
         'streams for the SSE reader': texts,
       },
       violations: [...found.violations, ...scan, ...stream],
+      counts: {
+        requests: found.requests,
+        refused: sumOf(statuses, (status) => status >= 400),
+        accepted: sumOf(statuses, (status) => status >= 200 && status < 300),
+        texts: 2 * texts,
+      },
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 };
+
+function sumOf(
+  statuses: readonly (readonly [status: number, count: number])[],
+  isWanted: (status: number) => boolean,
+): number {
+  return statuses.reduce((sum, [status, count]) => sum + (isWanted(status) ? count : 0), 0);
+}

@@ -6,6 +6,7 @@ interface Counts {
   seeds: number;
   steps: number;
   jobs: number;
+  zombies: number;
   ok: number;
   operations: number;
   /** Runs of a seed after its first, and their steps. */
@@ -33,6 +34,7 @@ export class Totals {
     seeds: 0,
     steps: 0,
     jobs: 0,
+    zombies: 0,
     ok: 0,
     operations: 0,
     repeated: 0,
@@ -59,11 +61,12 @@ export class Totals {
     };
   }
 
-  add({ steps, faults, outcomes, jobs, pairs }: SimulationReport): void {
+  add({ steps, faults, outcomes, jobs, zombies, pairs }: SimulationReport): void {
     const { counts } = this;
     counts.seeds += 1;
     counts.steps += steps;
     counts.jobs += jobs;
+    counts.zombies += zombies;
     counts.ok += outcomes.ok;
     counts.operations += outcomes.ok + outcomes.fail + outcomes.unknown;
     addTo(

@@ -2,11 +2,13 @@
 import { isPawlError } from 'pawl/internal/core/errors';
 import { SeededRandom } from 'pawl/internal/core/random';
 import type { Claim } from 'pawl/internal/engine/claim';
+import type { Ownership } from 'pawl/internal/engine/owner';
 import type { Ending } from 'pawl/internal/core/ending';
 import type { WaitRequest, WaitState } from 'pawl/internal/core/flow';
 import { StoreError } from 'pawl/internal/store/store-error';
 import { holdingOf } from '../../support/world.ts';
 import type { Actor } from '../actor.ts';
+import { Zombies } from '../zombies.ts';
 import { FLOW_TYPES, type FlowInput, PARENTS, programOf, type Step } from './program.ts';
 
 const TRIES_MAX = 5;
@@ -17,6 +19,7 @@ export class Seen {
   readonly problems: string[] = [];
   readonly #values: Map<string, string> = new Map();
   wakes: number = 0;
+  readonly zombies: Zombies = new Zombies();
 
   /** A wait that was decided stays as it was decided. */
   value(jobId: string, name: string, text: string): void {
@@ -52,11 +55,13 @@ export class FlowWorker {
     const held = holdingOf(claim);
     if (claim.job.phase === 'leased') {
       const started = await this.#insist(actor, () => actor.engine.start([held]));
+      this.#seen.zombies.note([held], started ?? []);
       if (started === null || started[0]!.kind === 'refused') return;
     }
     const ending = await this.#ending(actor, claim);
     if (ending === null) return;
-    await this.#insist(actor, () => actor.engine.settle([{ ...held, ending }]));
+    const outcomes = await this.#insist(actor, () => actor.engine.settle([{ ...held, ending }]));
+    this.#seen.zombies.note([held], outcomes ?? []);
   }
 
   async #ending(actor: Actor, claim: Claim): Promise<Ending | null> {
@@ -97,7 +102,8 @@ export class FlowWorker {
     });
     const onFailure = step.do === 'call' ? step.onFailure : 'throw';
     const request = { wait: name, type, onFailure, items, isLast: true };
-    const made = await this.#ask(actor, () => actor.engine.flows.spawn(holdingOf(claim), request));
+    const held = holdingOf(claim);
+    const made = await this.#ask(actor, held, () => actor.engine.flows.spawn(held, request));
     if (made === null) return null;
     if (step.do === 'spawn') return 'go on';
     const open = await this.#wait(actor, claim, [{ name, kind: 'children' }]);
@@ -107,7 +113,8 @@ export class FlowWorker {
   /** Null: all are decided. Where nothing could be learnt the turn is given back. */
   async #wait(actor: Actor, claim: Claim, waits: readonly WaitRequest[]): Promise<Ending | null> {
     const { flows } = actor.engine;
-    const states = await this.#ask(actor, () => flows.decide(holdingOf(claim), waits));
+    const held = holdingOf(claim);
+    const states = await this.#ask(actor, held, () => flows.decide(held, waits));
     if (states === null) return { kind: 'release' };
     states.forEach((state, index) => this.#note(claim, waits[index]!.name, state));
     const open = waits.filter((_, index) => states[index]!.state === 'open');
@@ -126,13 +133,17 @@ export class FlowWorker {
   }
 
   /** Null: the turn is not this worker's any more, or the store gave no answer. */
-  async #ask<Answer>(actor: Actor, verb: () => Promise<Answer>): Promise<Answer | null> {
+  async #ask<Answer>(
+    actor: Actor,
+    held: Ownership,
+    verb: () => Promise<Answer>,
+  ): Promise<Answer | null> {
     try {
       return await this.#insist(actor, verb);
     } catch (error) {
-      const isRefused = isPawlError(error) && error.code !== 'WAIT_CHANGED';
-      if (isRefused) return null;
-      throw error;
+      if (!isPawlError(error) || error.code === 'WAIT_CHANGED') throw error;
+      this.#seen.zombies.noteRefusal(held, error);
+      return null;
     }
   }
 

@@ -27,6 +27,9 @@ export interface FlowReport {
   readonly steps: number;
   readonly jobs: number;
   readonly waits: number;
+  /** Turns whose former owner was refused. */
+  readonly zombies: number;
+  readonly faults: number;
   readonly traceTail: readonly string[];
 }
 
@@ -89,7 +92,9 @@ class FlowSimulation {
       problems.push(`thrown: ${error instanceof Error ? error.stack : String(error)}`);
     }
     const { traceHash, traceTail, steps } = scheduler;
-    return { problems, traceHash, traceTail, steps, jobs, waits: this.#seen.wakes };
+    const { wakes: waits, zombies } = this.#seen;
+    const faults = this.#stage.faults.drawn;
+    return { problems, traceHash, traceTail, steps, jobs, waits, zombies: zombies.count, faults };
   }
 
   async #populate(): Promise<void> {
