@@ -128,7 +128,10 @@ export class Actor {
     const ghost: Life = { name: `ghost of ${this.name}`, isOver: false };
     const late = async (): Promise<void> => {
       await scheduler.park(ghost, `${verb} sent again`, random.below(2_000));
-      await scheduler.work(call);
+      // Nobody waits for its answer, whatever that is; only a cell that is away gives none.
+      await scheduler.work(call).catch((error: unknown) => {
+        if (!(error instanceof StoreError) || error.outcome === 'refused') throw error;
+      });
     };
     scheduler.launch(late());
   }
