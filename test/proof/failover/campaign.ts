@@ -25,6 +25,8 @@ export interface CampaignReport {
   readonly verdict: Brief;
   readonly streams: readonly StreamVerdict[];
   readonly violations: readonly string[];
+  /** Reads that a former primary answered which nobody had told of its end. */
+  readonly staleReads: readonly string[];
   /** What the platform said of a log that continues elsewhere, each sentence once. */
   readonly told: readonly string[];
 }
@@ -99,10 +101,12 @@ class Load {
     await this.#served();
     await pause(PEACE_MS);
     const from = performance.now();
+    this.#clients.mayBeStale = fault.isUnguarded ?? false;
     await fault.act({ world: this.#world, leader, timeline });
     const healed = performance.now();
     const after = await cluster.healthy();
     await this.#served(healed);
+    this.#clients.mayBeStale = false;
     const to = performance.now();
     return {
       fault: fault.name,
@@ -125,9 +129,10 @@ class Load {
   async reckon(
     rows: readonly Row[],
     violations: string[],
-  ): Promise<Pick<CampaignReport, 'verdict' | 'streams' | 'told'>> {
+  ): Promise<Pick<CampaignReport, 'verdict' | 'streams' | 'staleReads' | 'told'>> {
     await Promise.all(this.#probes.map((probe) => probe.close()));
     await this.#clients.stop();
+    this.#clients.mayBeStale = false;
     const isLossy = this.#mode === 'asynchronous';
     const seen: Remains[] = [];
     const look = (all: Remains): void => void seen.push(all);
@@ -150,7 +155,7 @@ class Load {
     violations.push(...streams.flatMap((one) => (isLossy ? one.gapsTold : one.violations)));
     const told = await toldOf(this.#world, streams);
     if (verdict.lost > 0 && told.length === 0) violations.push('nobody was told of what was lost');
-    return { verdict, streams, told };
+    return { verdict, streams, staleReads: this.#clients.staleReads, told };
   }
 
   async close(): Promise<void> {

@@ -15,6 +15,8 @@ export interface Fault {
   /** Whether another node must take over. */
   readonly isFailover: boolean;
   readonly needsNetwork?: boolean;
+  /** Nobody ends the former primary, as a watchdog would: who asks it meanwhile reads the past. */
+  readonly isUnguarded?: boolean;
   readonly act: (scene: Scene) => Promise<void>;
 }
 
@@ -63,6 +65,7 @@ const KILLS: readonly Fault[] = [
   {
     name: 'kill -9 of Patroni',
     isFailover: true,
+    isUnguarded: true,
     act: async (scene) => {
       await scene.leader.patroni.kill();
       await takenOver(scene);
@@ -113,6 +116,7 @@ const FREEZES: readonly Fault[] = [
   {
     name: 'frozen PostgreSQL',
     isFailover: false,
+    isUnguarded: true,
     act: async ({ world, leader, timeline }) => {
       const pids = leader.processes;
       leader.signal('SIGSTOP', pids);
@@ -124,11 +128,13 @@ const FREEZES: readonly Fault[] = [
   {
     name: 'frozen Patroni',
     isFailover: true,
+    isUnguarded: true,
     act: (scene) => freeze(scene, (signal) => scene.leader.patroni.signal(signal)),
   },
   {
     name: 'frozen node, which comes back',
     isFailover: true,
+    isUnguarded: true,
     act: (scene) => {
       const { leader } = scene;
       const pids = leader.processes;

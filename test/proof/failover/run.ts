@@ -58,7 +58,7 @@ export const runFailover: Rung = async (options, say) => {
 };
 
 function report(reports: readonly CampaignReport[], why: string | null): RungReport {
-  const figures = reports.map(({ rows, verdict, streams, told }) => {
+  const figures = reports.map(({ rows, verdict, streams, staleReads, told }) => {
     const failovers = rows.filter(({ hasFailedOver }) => hasFailedOver).length;
     const sum = (name: 'gaps' | 'doubles' | 'resets'): number =>
       streams.reduce((total, stream) => total + stream[name], 0);
@@ -66,12 +66,27 @@ function report(reports: readonly CampaignReport[], why: string | null): RungRep
       `${rows.length} faults, ${failovers} failovers; ${grouped(verdict.acknowledged)} ` +
       `acknowledged, ${verdict.lost} lost, ${verdict.duplicated} run twice, ` +
       `${streams.length} streams of ${grouped(streams[0]?.events ?? 0)} events: ${sum('gaps')} ` +
-      `gaps, ${sum('doubles')} doubles, ${sum('resets')} resets`;
+      `gaps, ${sum('doubles')} doubles, ${sum('resets')} resets, ${staleReads.length} stale reads`;
     const mode = rows[0]?.mode ?? 'nothing';
     return [[mode, text] as const, ...told.map((line, index) => [`  told ${index + 1}`, line])];
   });
   return {
     figures: { ...Object.fromEntries(figures.flat()), ...(why === null ? {} : { skipped: why }) },
     violations: reports.flatMap(({ violations }) => violations),
+    counts: {
+      faults: sumOf(reports, ({ rows }) => rows.length),
+      failovers: sumOf(reports, ({ rows }) => rows.filter((row) => row.hasFailedOver).length),
+      jobs: sumOf(reports, ({ verdict }) => verdict.acknowledged),
+      staleReads: sumOf(reports, ({ staleReads }) => staleReads.length),
+      lost: sumOf(reports, ({ verdict }) => verdict.lost),
+      streamed: sumOf(reports, ({ streams }) => streams.reduce((all, one) => all + one.events, 0)),
+    },
   };
+}
+
+function sumOf(
+  reports: readonly CampaignReport[],
+  pick: (report: CampaignReport) => number,
+): number {
+  return reports.reduce((sum, report) => sum + pick(report), 0);
 }

@@ -3,60 +3,17 @@ import type { Outcome, SubmitOperation } from 'pawl/internal/check/history';
 import { isTerminal, type Phase } from 'pawl/internal/core/phase';
 import { SeededRandom } from 'pawl/internal/core/random';
 import { systemTimers } from 'pawl/internal/core/timers';
+import { type Answer, outcomeOf, send, textOf } from './answers.ts';
 import { type Errand, type Flow, LEASE_MS } from './jobs.ts';
 
 export const TENANT = 'default';
 const WINDOW_MS = 86_400_000;
-const ANSWER_MS = 6_000;
 const ASKS_MAX = 4;
 const PAUSE_MS = 100;
 const SLOW_SHARE = 0.02;
 const FLOW_SHARE = 0.05;
 const PARTS_MAX = 8;
-/** Of these the platform says itself that nothing was changed. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  'STORE_UNAVAILABLE',
-  'STORE_NOT_WRITABLE',
-  'SERVER_BUSY',
-  'QUEUE_OVERLOADED',
-]);
-
 type Pending = { -readonly [Name in keyof SubmitOperation]: SubmitOperation[Name] };
-
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-/** Null: no answer, or none that could be read. */
-async function send(url: string, body?: unknown, key?: string): Promise<Answer | null> {
-  try {
-    const response = await fetch(url, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(key === undefined ? {} : { 'idempotency-key': key }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    return { status: response.status, body: await response.json() };
-  } catch {
-    return null;
-  }
-}
-
-function outcomeOf(answer: Answer | null): Outcome {
-  if (answer === null) return 'unknown';
-  if (answer.status < 300) return 'ok';
-  const { code } = (answer.body ?? {}) as { code?: string };
-  return answer.status < 500 || REFUSALS.has(code ?? '') ? 'fail' : 'unknown';
-}
-
-function textOf({ status, body }: Answer): string {
-  const { code = '', detail = '' } = (body ?? {}) as { code?: string; detail?: string };
-  return `${status} ${code} ${detail}`;
-}
 
 export interface ClientsOptions {
   readonly urls: readonly string[];
@@ -82,6 +39,9 @@ export class Clients {
   readonly cancels: Map<string, 'asked' | 'done'> = new Map();
   /** A read that contradicts an earlier answer. */
   readonly contradictions: string[] = [];
+  /** The same while a former primary may be asked that nobody has told of its end. */
+  readonly staleReads: string[] = [];
+  mayBeStale: boolean = false;
   readonly calls: Record<Outcome, number> = { ok: 0, fail: 0, unknown: 0 };
   readonly #options: ClientsOptions;
   readonly #random: SeededRandom;
@@ -273,8 +233,7 @@ export class Clients {
       const id = this.#random.pick(this.#random.next() < 0.5 ? recent : this.acknowledged);
       const answer = await send(`${this.#url()}/v1/jobs/${id}`);
       this.calls[outcomeOf(answer)] += 1;
-      if (answer?.status === 404)
-        this.contradictions.push(`I1 ${id} was accepted, and is not found`);
+      if (answer?.status === 404) this.#doubt(`I1 ${id} was accepted, and is not found`);
       if (answer?.status === 200)
         this.#compare(id, answer.body as { version: number; phase: string });
     }
@@ -285,7 +244,11 @@ export class Clients {
     this.#seen.set(id, { version, phase });
     if (before === undefined || version >= before.version) return;
     const story = `version ${before.version} (${before.phase}), then ${version} (${phase})`;
-    this.contradictions.push(`I8 ${id} was read as ${story}`);
+    this.#doubt(`I8 ${id} was read as ${story}`);
+  }
+
+  #doubt(contradiction: string): void {
+    (this.mayBeStale ? this.staleReads : this.contradictions).push(contradiction);
   }
 }
 
