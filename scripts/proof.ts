@@ -1,4 +1,6 @@
 // `npm run proof:<rung> -- [arguments]`: one rung of the ladder in docs/proof.md, with its figures.
+// `--report file` writes what a campaign adds up, as JSON.
+import { writeFileSync } from 'node:fs';
 import { type Rung, RungOptions, tell } from '../test/proof/figures.ts';
 
 const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
@@ -22,6 +24,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   pygeoapi: async () => (await import('../test/proof/pygeoapi/run.ts')).runPygeoapi,
   decks: async () => (await import('../packages/studio/test/decks/run.ts')).runDecks,
   differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
+  all: async () => (await import('../test/proof/all/run.ts')).runAll,
   schemathesis: async () => (await import('../test/proof/schemathesis/run.ts')).runSchemathesis,
 };
 
@@ -35,7 +38,10 @@ if (load === undefined) {
 }
 const startedAt = performance.now();
 const rung = await load();
-const report = await rung(new RungOptions(args), (line) => void process.stdout.write(`${line}\n`));
+const options = new RungOptions(args);
+const report = await rung(options, (line) => void process.stdout.write(`${line}\n`));
+const file = options.text('report');
+if (file !== null) writeFileSync(file, JSON.stringify(report));
 const seconds = Math.round((performance.now() - startedAt) / 1_000);
 const figures = { ...report.figures, 'time, seconds': seconds };
 process.stdout.write(`\n${tell(name, { ...report, figures })}\n`);

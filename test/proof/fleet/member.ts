@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 
 /** So that nothing outlives whoever started it, however that one ends. */
 const LEASH: readonly string[] = ['setpriv', '--pdeathsig', 'KILL', '--'];
-const leash: readonly string[] =
+export const leash: readonly string[] =
   spawnSync(LEASH[0]!, [...LEASH.slice(1), 'true']).status === 0 ? LEASH : [];
 
 export class Member {

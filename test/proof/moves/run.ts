@@ -32,6 +32,7 @@ export const runMoves: Rung = async (options, say) => {
   const wanted = (options.text('store') ?? 'sqlite,postgres').split(',');
   const violations: string[] = [];
   const figures: Record<string, number | string> = {};
+  const counts = { moves: 0, stopped: 0, jobs: 0 };
   const run = async (label: string, body: (done: Figures) => Promise<void>): Promise<void> => {
     const done: Figures = { moves: 0, stopped: 0, jobs: 0, pauses: [] };
     try {
@@ -39,6 +40,9 @@ export const runMoves: Rung = async (options, say) => {
     } catch (error) {
       violations.push(`${label}: ${(error as Error).message}`);
     }
+    counts.moves += done.moves;
+    counts.stopped += done.stopped;
+    counts.jobs += done.jobs;
     const sorted = done.pauses.toSorted((one, other) => one - other);
     const [median, max] = [sorted[sorted.length >> 1] ?? 0, sorted.at(-1) ?? 0];
     const pauses = `${Math.round(median)} median, ${Math.round(max)} at most`;
@@ -49,7 +53,7 @@ export const runMoves: Rung = async (options, say) => {
   };
   if (wanted.includes('sqlite')) await run('sqlite', (done) => onSqlite(moves, done, say));
   if (wanted.includes('postgres')) await run('postgres', (done) => onPostgres(moves, done, say));
-  return { figures, violations };
+  return { figures, violations, counts };
 };
 
 async function onSqlite(moves: number, done: Figures, say: Say): Promise<void> {
