@@ -13,7 +13,7 @@ const [where = ''] = process.argv.slice(2);
 const isPostgres = where.startsWith('postgres');
 const path = `${where}/jobs.db`;
 const store = isPostgres
-  ? await openPostgresStore({ url: where, lifecycles })
+  ? await openPostgresStore({ url: where, lifecycles, statementTimeoutMs: 600_000 })
   : await openSqliteStore({ path, lifecycles });
 const clock = systemClock;
 const context = openContext({ store, lifecycles, random: systemRandom, ids: systemIds(clock) });

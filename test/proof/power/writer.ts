@@ -12,9 +12,10 @@ import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 
 const [where = '', setting = '', acks = ''] = process.argv.slice(2);
 const synchronous = setting === 'normal' ? 'normal' : 'full';
-// How a PostgreSQL commits is up to the server, not to its clients.
+// How a PostgreSQL commits is up to the server, not to its clients. A busy machine may take as long
+// as it likes: what is on the disk is judged.
 const store = where.startsWith('postgres')
-  ? await openPostgresStore({ url: where, lifecycles })
+  ? await openPostgresStore({ url: where, lifecycles, statementTimeoutMs: 600_000 })
   : await openSqliteStore({ path: `${where}/jobs.db`, lifecycles, synchronous });
 const engine = new Engine(
   openContext({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) }),
