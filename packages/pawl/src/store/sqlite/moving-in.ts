@@ -176,8 +176,9 @@ function takeBeside(
   if (job.ended !== null) {
     const { ended } = job;
     const end = ns.get(ended['end_n'] as number) ?? 0;
-    const own = ended['tenant'] === null ? {} : { tenant };
-    insertRow(work, 'ended', { ...renumbered(ended, ns), ...own, key, end_n: end, sum: null });
+    const row: Row = { ...renumbered(ended, ns), key, end_n: end, sum: null };
+    if (ended['tenant'] !== null) row['tenant'] = tenant;
+    insertRow(work, 'ended', row);
   }
   for (const row of job.annotations) {
     insertRow(work, 'annotations', { ...row, key, n: ns.get(row['n'] as number) ?? 0 });
