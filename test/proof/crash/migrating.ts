@@ -61,8 +61,8 @@ export async function schemaOfDatabase(url: string): Promise<string> {
       WHERE c.relnamespace = 'pawl'::regnamespace AND NOT a.attisdropped AND NOT c.relispartition
         AND c.relkind <> 'i'
       UNION ALL SELECT 'function', p.oid::regprocedure::text,
-        -- The mark's function holds the installation's own random tag.
-        md5(CASE p.proname WHEN 'mark_of' THEN '' ELSE p.prosrc END)
+        -- These hold the installation's own random tag.
+        md5(CASE WHEN p.proname IN ('mark_of', 'tenants_lock') THEN '' ELSE p.prosrc END)
       FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
       WHERE n.nspname IN ('pawl', 'pawl_verbs_1')
       UNION ALL SELECT 'index', i.indexrelid::regclass::text, i.indisvalid::text
