@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CellBody, TenantMoveSchema } from 'pawl/internal/contract/cell';
 import type { TenantMoveJson } from 'pawl/internal/contract/cell';
+import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { closed, Name } from 'pawl/internal/contract/values';
 import { PawlError } from 'pawl/internal/core/errors';
 import { type CellView, MoveRefused, type MoveRefusal } from 'pawl/internal/store/cell-view';
@@ -94,6 +95,7 @@ function moveTenant(app: App, services: Services): void {
           'until `state` is `moved`. After a crash the same request continues. 409 where the ' +
           'tenant lives there already, or is on its way to another cell.',
         params: closed({ tenant: Name }),
+        headers: IDEMPOTENT_BY_STATE,
         body: CellBody,
         response: { 200: TenantMoveSchema },
         errors: ['NOT_FOUND', 'ALREADY_EXISTS'],
