@@ -41,7 +41,9 @@ const CLOSING = [
     '[full speed](results/full-speed.md); what somebody’s open transaction costs in ' +
     '[held](results/held.md); the children of one parent beside jobs without one in ' +
     '[flows](results/flows.md); the API, streams and remote jobs in ' +
-    '[http](results/http.md); decks in [studio](results/studio.md). ' +
+    '[http](results/http.md); decks in [studio](results/studio.md); predictions beside second ' +
+    'runs in [what-if](results/what-if.md); what one cell costs against none in ' +
+    '[cells](results/cells.md). A shorter run with newer code: [drains](results/drains.md). ' +
     'All values: [peers](results/peers.generated.json).',
 ];
 
