@@ -17,18 +17,25 @@ import { requireHome } from './require-home.ts';
 import { type App, type Resource, routes, type Services } from './services.ts';
 
 /** The cell that somebody names must be one of them; null where there is one database. */
-export function viewOf({ engine }: Services, cell: string | undefined): CellView | null {
+function viewOf({ engine }: Services, cell: string | undefined): CellView | null {
   const view = engine.cells();
   if (cell === undefined || view?.names.includes(cell)) return view;
   throw noCell(view, cell);
 }
 
-export function noCell(view: CellView | null, cell: string): PawlError {
+function noCell(view: CellView | null, cell: string): PawlError {
   const remedy =
     view === null
       ? 'this platform has one database; name several in PAWL_CELLS and restart it'
       : `choose one of ${view.names.join(', ')}`;
   return new PawlError('NOT_FOUND', `there is no cell "${cell}": ${remedy}`);
+}
+
+/** Of a platform that has this cell. */
+export function viewWith(services: Services, cell: string): CellView {
+  const view = viewOf(services, cell);
+  if (view === null) throw noCell(view, cell);
+  return view;
 }
 
 function placementJson({ tenant, cell, since }: Placement): PlacementJson {
@@ -110,8 +117,7 @@ function placeTenant(app: App, services: Services): void {
       requireHome(request);
       const { tenant } = request.params;
       const { cell } = request.body;
-      const view = viewOf(services, cell);
-      if (view === null) throw noCell(view, cell);
+      const view = viewWith(services, cell);
       const placed = await view.place(tenant, cell);
       if (placed.cell === cell) return placementJson(placed);
       const message = `tenant "${tenant}" lives in cell "${placed.cell}" already: move it instead`;

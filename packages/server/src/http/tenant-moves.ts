@@ -6,7 +6,7 @@ import { closed, Name } from 'pawl/internal/contract/values';
 import { PawlError } from 'pawl/internal/core/errors';
 import { type CellView, MoveRefused, type MoveRefusal } from 'pawl/internal/store/cell-view';
 import { entryOf } from '../auth/manage-keys.ts';
-import { noCell, viewOf } from './cells.ts';
+import { viewWith } from './cells.ts';
 import { requireHome } from './require-home.ts';
 import { type App, credentialOf, type Resource, routes, type Services } from './services.ts';
 
@@ -105,8 +105,7 @@ function moveTenant(app: App, services: Services): void {
       requireHome(request);
       const { tenant } = request.params;
       const { cell } = request.body;
-      const view = viewOf(services, cell);
-      if (view === null) throw noCell(view, cell);
+      const view = viewWith(services, cell);
       let running = moves.of(tenant, cell);
       if (running === null) {
         const { engine } = services;
